@@ -109,12 +109,13 @@ async function servicePage<R extends Resource>(
 async function gapsOfList(
   tenant: Tenant,
   resource: Resource,
-  { records, examined }: { records: readonly ApiRecord[]; examined?: readonly ApiRecord[] },
+  page: { records: readonly ApiRecord[]; examined?: readonly ApiRecord[] },
   criteria: Criteria,
   call: ToolCall,
   columns: readonly string[] | undefined,
 ): Promise<FieldGap[]> {
-  const gaps = gapsOfRows(resource, records, listsRestOn[resource]);
+  const { records, examined } = page;
+  const gaps = await gapsOfRows(tenant, resource, page, listsRestOn[resource]);
   const searched = examined && { records: examined };
   if (searched) {
     gaps.push(...(await fieldGaps(tenant, resource, searched, fieldsOfKeys(resource, criteria))));

@@ -156,19 +156,31 @@ export async function fieldGaps(
   return [...lines, ...gaps.filter((gap) => gap.example !== undefined || !isNamed(gap))];
 }
 
-/** Those that make what the rows of a page show wrong: rows themselves show what they lack, but for the lines of quotes. */
-export function gapsOfRows(
+/**
+ * Those that make what the rows of a page show wrong: rows themselves show what they lack, but for the lines of quotes.
+ * What few rows lack, or say in other words, is none where all records are known and do not.
+ * @param examined all records of which the rows are some
+ */
+export async function gapsOfRows(
+  tenant: Tenant,
   resource: Resource,
-  rows: readonly ApiRecord[],
+  { records: rows, examined }: { records: readonly ApiRecord[]; examined?: readonly ApiRecord[] },
   paths: readonly string[] = [],
-): FieldGap[] {
+): Promise<FieldGap[]> {
   if (paths.length === 0 || rows.length === 0) return [];
   // A quick test, because every list is looked at.
   const isRead = resource !== 'quote' && areRead(resource, rows);
   if (isRead && runSteps(notUnderstood(resource, rows)).size === 0) return [];
-  return gapsOf(resource, runSteps(understand(resource, rows)), paths).filter(
+  const account = runSteps(understand(resource, rows));
+  const gaps = gapsOf(resource, account, paths).filter(
     ({ example, record }) => example !== undefined || record === 'quote_line',
   );
+  const all = examined ?? tenant.cached(resource);
+  // Rows that are not of a reading may have what it does not have yet.
+  const isCertain = ({ example }: FieldGap) => example !== undefined && !examined;
+  if (!all || gaps.every(isCertain)) return gaps;
+  const others = await fieldGaps(tenant, resource, { records: all }, paths);
+  return gaps.filter((gap) => isCertain(gap) || others.some(({ field }) => field === gap.field));
 }
 
 /** As `gapsIn`, with the words that are not understood. */

@@ -230,7 +230,7 @@ export function listAnswer<R extends Resource>(
       }),
       unknownCurrencies,
       asStored: shape.detail === 'full' && !shape.fields?.length,
-      notes: shown === 0 && !list.notes?.length ? [hints.empty, ...notes] : notes,
+      notes: total === 0 && !list.notes?.length ? [hints.empty, ...notes] : notes,
     };
   });
 }
