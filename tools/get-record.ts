@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { contactName, quoteName } from '../src/figures/naming.ts';
 import { deletionOf } from '../src/figures/outcome.ts';
 import { readByIdentifier } from '../src/lists/by-identifier.ts';
 import { rowOf, showsCurrency } from '../src/lists/concise.ts';
@@ -37,7 +38,7 @@ export const getRecord = defineTool({
     if (!isWhole) await readForColumns(tenant, resource, fields, call);
     const known = await knownFor(tenant, resource, [record], call);
     const row = rowOf(resource, record, { detail: 'full', fields }, known);
-    const name = record.name ?? record.title ?? record.number ?? id;
+    const name = quoteName(record) ?? contactName(record) ?? fieldOf(record, 'service') ?? id;
     return {
       summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
       data: { resource, ...linkTo(tenant.site, resource, record.id), record: row },

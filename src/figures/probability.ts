@@ -14,8 +14,9 @@ export interface ProbabilityScale {
 }
 
 /**
- * Decides the scale from every opportunity of a tenant, closed and deleted ones too: any value above 1
- * means 0–100, otherwise 0–1. Only 0 and 1, or fractions next to values above 1, are reported as ambiguous.
+ * Decides the scale from every opportunity of a tenant, closed and deleted ones too: values above 1 mean 0–100, unless
+ * more lie between 0 and 1, which hardly anybody means as under 1 %. Only 0 and 1, or both kinds, are reported as
+ * ambiguous.
  */
 export function probabilityScale(opportunities: readonly Opportunity[]): ProbabilityScale {
   const counts = { values: 0, above: 0, fractions: 0 };
@@ -36,6 +37,12 @@ export function probabilityScale(opportunities: readonly Opportunity[]): Probabi
           ambiguous: true,
         };
   if (fractions === 0) return { scale: '0-100' };
+  if (fractions > above)
+    return {
+      scale: '0-1',
+      decided: `${fractions} of ${values} values are between 0 and 1; ${above} above 1 are left out: check them`,
+      ambiguous: true,
+    };
   return {
     scale: '0-100',
     decided: `${above} of ${values} values are above 1; ${fractions} between 0 and 1 are read as under 1 %: check them`,

@@ -4,6 +4,7 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
+import { deletionOf } from '../figures/outcome.ts';
 import { rowOf } from '../lists/concise.ts';
 import { knownFor } from '../lists/known.ts';
 import { isSearchKind } from '../names/search.ts';
@@ -14,6 +15,7 @@ import { resolveRecord } from '../tenant/lookup.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, trusted, wording } from '../text/untrusted-text.ts';
+import { deletedWords } from '../tool-kit/answers.ts';
 import { decodeSegment } from '../values.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
@@ -118,7 +120,8 @@ async function readUri(
   const found = await readRecord(tenant, template, id, call);
   const known = await knownFor(tenant, resource, [found], call);
   const record = rowOf(resource, found, { detail: 'full' }, known);
-  const text = await recordText(wording`${trusted(title)} ${identifier(id)}`, record);
+  const deleted = deletedWords(deletionOf(found));
+  const text = await recordText(wording`${deleted}${trusted(title)} ${identifier(id)}`, record);
   return textContents(uri, withoutSecrets(text));
 }
 

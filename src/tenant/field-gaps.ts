@@ -28,6 +28,7 @@ import type {
   Resource,
 } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
+import { keysOf } from '../values.ts';
 import type { Tenant } from './tenant.ts';
 
 /** The fields that figures rest on, by the collection: paths such as `company`, and `items.price` of the lines of quotes. */
@@ -107,19 +108,23 @@ function* notUnderstood(resource: Resource, records: readonly ApiRecord[]): Step
   const found = new Map<string, { rows: number; example: string }>();
   for (const [path, judge] of Object.entries(words[resource] ?? {})) {
     const counts = { known: 0, unknown: 0, unclear: 0, mixed: 0, refuted: 0 };
-    const examples = new Set<unknown>();
+    const examples = new Map<Judgement, Set<unknown>>();
     yield* forEachStep(records, (record) => {
       for (const [word, judgement] of judge(record)) {
         counts[judgement] += 1;
-        if (judgement !== 'known' && examples.size < maxWords) examples.add(word);
+        if (judgement === 'known') continue;
+        const words = examples.get(judgement) ?? new Set();
+        if (words.size < maxWords) examples.set(judgement, words.add(word));
       }
     });
     const { known, unknown, unclear, mixed, refuted } = counts;
-    const isUnclear = known === 0 || isMany(unclear, known + unclear);
-    const isMixed = known > 0 && isMany(mixed, known + mixed);
-    const rows =
-      refuted + (isUnclear ? unclear : 0) + (isMixed ? mixed : 0) + (known === 0 ? unknown : 0);
-    if (rows > 0) found.set(path, { rows, example: [...examples].join(', ') });
+    const gaps: Partial<typeof counts> = { refuted };
+    if (known === 0) gaps.unknown = unknown;
+    if (known === 0 || isMany(unclear, known + unclear)) gaps.unclear = unclear;
+    if (known > 0 && isMany(mixed, known + mixed)) gaps.mixed = mixed;
+    const rows = Object.values(gaps).reduce((sum, count) => sum + count, 0);
+    const told = keysOf(gaps).flatMap((judgement) => [...(examples.get(judgement) ?? [])]);
+    if (rows > 0) found.set(path, { rows, example: told.slice(0, maxWords).join(', ') });
   }
   return found;
 }
