@@ -89,9 +89,11 @@ class Player {
   named(text: string): string {
     return text
       .replaceAll(this.#sandbox.url, '<service>')
+      .replaceAll(new URL(this.#sandbox.url).host, '<host>')
       .replaceAll(this.#folder, '<folder>')
-      .replace(/\bchg_\w+/g, (id) => this.#nameOf('change', id))
-      .replace(/2026-\d\d-\d\dT12:\d\d:\d\d(?:\.\d+)?Z/g, '<now>');
+      .replace(/\bchg_[a-z\d]{14,}/g, (id) => this.#nameOf('change', id))
+      .replace(/(?<=^confirm: )\S+/gm, (token) => this.#nameOf('token', token))
+      .replace(/2026-\d\d-\d\dT12:0\d:\d\d(?:\.\d+)?Z?/g, '<now>');
   }
 
   #nameOf(kind: string, value: string): string {
