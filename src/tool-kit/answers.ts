@@ -230,10 +230,15 @@ export function listAnswer<R extends Resource>(
       }),
       unknownCurrencies,
       asStored: shape.detail === 'full' && !shape.fields?.length,
-      notes: total === 0 && !list.notes?.length ? [hints.empty, ...notes] : notes,
+      notes: shown > 0 || list.notes?.length ? notes : [emptyNote(list, hints), ...notes],
     };
   });
 }
+
+const emptyNote = ({ total }: NamedPage<unknown>, { empty }: ListHints): Wording =>
+  total === 0
+    ? empty
+    : wording`The last one is at from ${total - 1}: ask with that, or a smaller one.`;
 
 /** Takes a value that all rows have out of them. */
 function takeShared(rows: readonly JsonObject[], field: string): unknown {

@@ -87,20 +87,23 @@ class Player {
 
   /** The text with names for what differs between runs. */
   named(text: string): string {
-    return text
+    for (const [, change] of text.matchAll(/\b(chg_[a-z\d]{14,})/g)) this.#name('change', change);
+    for (const [, token] of text.matchAll(/^confirm: (\S+)/gm)) this.#name('token', token);
+    for (const [, id] of text.matchAll(/^Written: new [\s\S]*?^opportunity: id (\w+)/gm))
+      this.#name('new record', id);
+    let shown = text
       .replaceAll(this.#sandbox.url, '<service>')
       .replaceAll(new URL(this.#sandbox.url).host, '<host>')
       .replaceAll(this.#folder, '<folder>')
-      .replace(/\bchg_[a-z\d]{14,}/g, (id) => this.#nameOf('change', id))
-      .replace(/(?<=^confirm: )\S+/gm, (token) => this.#nameOf('token', token))
       .replace(/2026-\d\d-\d\dT12:0\d:\d\d(?:\.\d+)?Z?/g, '<now>');
+    for (const [value, name] of this.#names) shown = shown.replaceAll(value, name);
+    return shown;
   }
 
-  #nameOf(kind: string, value: string): string {
+  #name(kind: string, value = ''): void {
+    if (this.#names.has(value)) return;
     const count = [...this.#names.values()].filter((it) => it.startsWith(`<${kind} `)).length;
-    const name = this.#names.get(value) ?? `<${kind} ${count + 1}>`;
-    this.#names.set(value, name);
-    return name;
+    this.#names.set(value, `<${kind} ${count + 1}>`);
   }
 
   #unnamed(text: string): string {
