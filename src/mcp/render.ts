@@ -233,7 +233,7 @@ const choices: ReadonlySet<string> = new Set(['step', 'move', 'movement', 'deals
 /** Names of numbers by currency that are no amounts. */
 const shares = /(?<!dis)count|percent|rate|days|margin/i;
 const amountName =
-  /^(?:oneTime|monthly|yearly|quarterly|setup|total|list|net|amount|value|revenue|price|cost|profit)$|(?:Value|ValueChange|OneTime|Monthly|Yearly|Revenue|Price|Cost|Profit|Stake)$/;
+  /^(?:oneTime|monthly|yearly|quarterly|setup|total|list|net|amount|value|valueChange|revenue|price|cost|profit)$|(?:Value|ValueChange|OneTime|Monthly|Yearly|Revenue|Price|Cost|Profit|Stake)$/;
 
 /** What the name of a field says. */
 interface NameMeaning {
