@@ -96,6 +96,7 @@ describe('the scale of probabilities', () => {
     [[20, 90, 100, 0], '0-100', undefined],
     [[0, 1, 1], '0-1', true],
     [[0.5, 20], '0-100', true],
+    [[0.5, 0.9, 20], '0-1', true],
     [[1, 20], '0-100', undefined],
   ])('%j is %s', (values, scale, ambiguous) => {
     const read = scaleOf(...values);
