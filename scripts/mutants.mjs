@@ -1,196 +1,186 @@
 // Changes the source in small ways, one at a time, and reports the changes that no test notices: npm run mutants.
-// A sample of a fixed seed, in a copy of the project, with the tests that are about the changed file. Not in CI.
-// Changes that do not compile are not counted. Each result is printed at once, so an interrupted run is not lost.
+// A sample of a fixed seed, compiled into a copy of the project and switched on one after the other: first with the approved
+// answers, in one process, then with the test files that reach it. Not in CI. Results are printed at once.
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
-import { mutantsOf } from './mutations.mjs';
+import { parseArgs } from 'node:util';
+import { mutantsOf, mutated, switched } from './mutations.mjs';
 import { sourceFiles } from './source-files.mjs';
 
+const everything =
+  'tools/,src/briefs/,src/changes/,src/events/,src/figures/,src/history/,src/hosts/,src/lists/,src/mcp/,src/names/,src/reading/,src/service/,src/state/,src/tenant/,src/text/,src/tool-kit/';
 const { values: options } = parseArgs({
   options: {
-    files: {
-      type: 'string',
-      default: 'src/briefs/,src/figures/,src/names/,src/history/,src/changes/',
-    },
+    files: { type: 'string', default: everything },
     sample: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
+    /** Only with the approved answers. */
+    answers: { type: 'boolean', default: false },
   },
 });
 
-/** The folder of the tests that call functions of a file. They need no bundle; of some modules there are none. */
-const unitFolder = (file) =>
-  file.startsWith('src/briefs/')
-    ? 'test/briefs'
-    : /^src\/(?:figures|names|history|changes)\//.test(file)
-      ? 'test/changes'
-      : undefined;
-
-/** The tests over the bundle, by the path of the changed file. */
-const suites = [
-  [/^src\/briefs\/(?:checks|contracts)/, 'test/oracle/checks'],
-  [
-    /\/(?:pipeline|won-and-lost|forecast|period|group-labels|daily)/,
-    'test/oracle/pipeline test/history/course test/history/changes test/history/tool',
-  ],
-  [/\/quote-changes/, 'test/history/changes'],
-  [/\/(?:company|never|recent)/, 'test/oracle/company'],
-  [/\/(?:product-prices|discounts|applicable)/, 'test/oracle/prices'],
-  [/\/(?:columns|concise|references|identifiers)/, 'test/oracle/lists test/tools/lists'],
-  [/\/(?:search|part-numbers)/, 'test/tools/find test/tenant/resolving'],
-  [/\/name-filters/, 'test/oracle/pipeline test/oracle/all-quotes'],
-  [
-    /^src\/briefs\//,
-    'test/oracle/quotes test/oracle/all-quotes test/oracle/checks test/oracle/pipeline',
-  ],
-  [/\/(?:execute|verification)/, 'test/consent/faults test/consent/steps test/consent/crash'],
-  [/\/(?:resolve|target|plan|fields)/, 'test/consent/resolving test/consent/look-alikes'],
-  [/\/(?:decide|rules|shown)/, 'test/consent/steps test/consent/question'],
-  [
-    /^(?:tools|src\/tool-kit|src\/lists)\//,
-    'test/tools test/consent/read-after-write test/oracle/lists',
-  ],
-  [/^src\/mcp\//, 'test/tools test/consent/false-answers test/consent/view test/hosts/lifecycle'],
-  [/^src\/tenant\//, 'test/tenant test/reading test/access/revoked test/access/names'],
-  [/^src\/reading\//, 'test/reading test/api'],
-  [/^src\/service\//, 'test/api'],
-  [/^src\/state\//, 'test/state'],
-  [/^src\/events\//, 'test/events'],
-  [/^src\/hosts\//, 'test/hosts test/access test/operating'],
-];
-/** A change that makes a loop endless counts as noticed. A busy machine needs a tenth of it. */
+/** No test file takes as long, nor the approved answers for one mutant. */
 const timeoutMs = 600_000;
-
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
-const prefixes = options.files.split(',');
-const files = sourceFiles(root).filter((file) =>
-  prefixes.some((prefix) => file.startsWith(prefix)),
+const sources = new Map(
+  sourceFiles(root)
+    .filter((file) => options.files.split(',').some((prefix) => file.startsWith(prefix)))
+    .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 );
-const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(root, file), 'utf8')));
+const all = [...sources].flatMap(([file, source]) => mutantsOf(file, source));
+const mutants = sampleOf(all, Number(options.sample), Number(options.seed)).map((it, at) => ({
+  ...it,
+  id: at + 1,
+}));
 const copy = copyOf(root);
+const clock = join(copy, 'test/support/clock.cjs');
+const preloads = [clock, join(copy, 'test/support/mutants/switch.cjs')];
 try {
-  const chosen = compiling(sampleOf(all, Number(options.sample), Number(options.seed)));
-  console.log(
-    `${chosen.length} that compile, of ${options.sample} of ${all.length} mutants of ${files.length} files, seed ${options.seed}`,
-  );
-  await tryAll(chosen);
+  say(`${mutants.length} of ${all.length} mutants of ${sources.size} files, seed ${options.seed}`);
+  const left = await notNoticedByAnswers();
+  const survivors = options.answers ? left : compiling(await notNoticedBySuites(left));
+  for (const mutant of survivors) say(`${nameOf(mutant)}  SURVIVED`);
+  const noticed = mutants.length - survivors.length;
+  const percent = Math.round((noticed / mutants.length) * 1000) / 10;
+  say(`${noticed} of ${mutants.length} noticed (${percent} %)`);
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
 
-/** The tests over the bundle take a minute, so they come after all others. */
-async function tryAll(chosen) {
-  const hasUnitTests = ({ file }) => unitFolder(file) !== undefined;
-  const left = await notNoticed(chosen.filter(hasUnitTests), unitTests);
-  const others = chosen.filter((mutant) => !hasUnitTests(mutant));
-  const survivors = await notNoticed([...left, ...others], suiteTests);
-  for (const mutant of survivors) console.log(`${nameOf(mutant)}  SURVIVED`);
-  const noticed = chosen.length - survivors.length;
-  const percent = Math.round((noticed / chosen.length) * 1000) / 10;
-  console.log(`${noticed} of ${chosen.length} noticed (${percent} %)`);
-}
-
-async function notNoticed(mutants, testsOf) {
-  const kept = [];
-  const passing = new Set();
-  for (const [at, mutant] of mutants.entries()) {
-    const tests = testsOf(mutant);
-    if (!passing.has(tests.name)) await requirePassing(tests);
-    passing.add(tests.name);
-    const failure = await failureWith(mutant, tests);
-    if (failure === undefined) kept.push(mutant);
-    const result = failure === undefined ? `not noticed by ${tests.name}` : `noticed: ${failure}`;
-    console.log(`${at + 1}/${mutants.length}  ${nameOf(mutant)}  ${result}`);
+/** A mutant that hangs ends the process, counts as noticed, and the next run continues behind it. */
+async function notNoticedByAnswers() {
+  const results = new Map(
+    mutants.filter(({ isOfModule }) => isOfModule).map(({ id }) => [id, 'of a module']),
+  );
+  const file = join(copy, 'results.jsonl');
+  for (;;) {
+    const open = mutants.map(({ id }) => id).filter((id) => !results.has(id));
+    if (open.length === 0) break;
+    writeFileSync(file, '');
+    const env = { MUTANTS: JSON.stringify(open.slice(0, 50)), RESULTS: file, TEST_MUTANT: '0' };
+    const failure = await failureOf(['test/answers/mutants.test.ts'], env);
+    const lines = readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
+    if (lines.length === 0) throw new Error(`The approved answers: ${failure}`);
+    for (const line of lines) {
+      const { id, result } = JSON.parse(line);
+      results.set(id, result === 'tried' ? 'noticed' : result);
+    }
   }
-  return kept;
+  const left = mutants.filter(({ id }) => results.get(id) !== 'noticed');
+  for (const mutant of left) say(`${nameOf(mutant)}  answers: ${results.get(mutant.id)}`);
+  say(`${mutants.length - left.length} of ${mutants.length} noticed by approved answers`);
+  return left;
 }
 
-/** Tests that fail without a mutant would notice every one. */
-async function requirePassing(tests) {
-  const failure = await failureOf(tests);
+/** Two at a time, each with the files that reach it; those that reach the fewest first, since they are about it. */
+async function notNoticedBySuites(left) {
+  const folder = join(copy, 'reached');
+  mkdirSync(folder);
+  const setup = join(copy, 'test/support/setup.ts');
+  const usual = readFileSync(setup, 'utf8');
+  writeFileSync(
+    setup,
+    `import { recordReached } from './mutants/reach.ts';\n${usual}recordReached();\n`,
+  );
+  const failure = await failureOf([], { TEST_MUTANT: folder });
   if (failure !== undefined) throw new Error(`Without a mutant: ${failure}`);
-}
-
-function nameOf({ file, line, column, from, to }) {
-  return `${file}:${line}:${column}: ${from} → ${to}`;
-}
-
-function unitTests({ file }) {
-  const folder = unitFolder(file);
-  const args = `related ${file} --run --passWithNoTests --dir ${folder} --config vitest.unit.config.mjs`;
-  const oneProcess = '--pool threads --no-isolate --no-file-parallelism';
-  return { name: folder, args: `${args} ${oneProcess}`.split(' '), isUnit: true };
-}
-
-function suiteTests({ file }) {
-  const [, tests] = suites.find(([pattern]) => pattern.test(file)) ?? [];
-  if (tests === undefined) throw new Error(`${file}: say in scripts/mutants.mjs what tests it`);
-  return { name: tests, args: ['run', ...tests.split(' ')] };
-}
-
-async function failureWith({ file, source }, tests) {
-  const path = join(copy, file);
-  const before = readFileSync(path, 'utf8');
-  writeFileSync(path, source);
-  try {
-    const failure = await failureOf(tests);
-    return failure && !tests.isUnit ? await confirmed(failure) : failure;
-  } finally {
-    writeFileSync(path, before);
-  }
-}
-
-/** The failure, if its file fails again by itself: sockets and processes can fail on a busy machine. */
-async function confirmed(failure) {
-  const [file = ''] = /\S+\.test\.ts/.exec(failure) ?? [];
-  return failureOf({ args: ['run', file] });
+  writeFileSync(setup, usual);
+  const folders = readdirSync(folder, { withFileTypes: true }).filter((it) => it.isDirectory());
+  const reached = folders.map(({ name }) => {
+    const parts = readdirSync(join(folder, name))
+      .filter((it) => it.endsWith('.json'))
+      .map((part) => JSON.parse(readFileSync(join(folder, name, part), 'utf8')));
+    return { file: name.replaceAll('+', '/'), ids: new Set(parts.flat()) };
+  });
+  reached.sort((a, b) => a.ids.size - b.ids.size);
+  const queue = [...left];
+  const survivors = [];
+  const work = async () => {
+    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+      const { id, isOfModule } = mutant;
+      // A module is loaded once by a process, for whichever file comes first.
+      const files = isOfModule
+        ? []
+        : reached.filter(({ ids }) => ids.has(id)).map(({ file }) => file);
+      const isReached = isOfModule || files.length > 0;
+      const failure = isReached ? await failureOf(files, { TEST_MUTANT: String(id) }) : undefined;
+      if (failure === undefined) survivors.push(mutant);
+      say(`${nameOf(mutant)}  ${failure === undefined ? 'not noticed' : `noticed: ${failure}`}`);
+    }
+  };
+  await Promise.all([work(), work()]);
+  return survivors;
 }
 
 /** The first test that fails; undefined where all pass. No retries: a second try finds what the first has written. */
-async function failureOf({ args }) {
+function failureOf(files, env) {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const given = [vitest, ...args, '--bail=1', '--retry=0', '--testTimeout=120000'];
-  const env = { ...process.env, NO_COLOR: '1' };
-  return promisify(execFile)(process.execPath, given, { cwd: copy, timeout: timeoutMs, env }).then(
-    () => undefined,
-    ({ stdout, stderr, killed }) =>
-      killed ? 'timeout' : (/FAIL +(.*)/.exec(stdout + stderr)?.[1] ?? stderr.slice(0, 500)),
+  const given = [vitest, 'run', ...files, '--bail=1', '--retry=0'];
+  const ahead = String(Date.parse('2026-11-20T12:00:00Z') - Date.now());
+  const own = {
+    NO_COLOR: '1',
+    NODE_OPTIONS: preloads.map((path) => `--require ${JSON.stringify(path)}`).join(' '),
+    TEST_CLOCK_AHEAD_MS: ahead,
+    ...env,
+  };
+  const settings = {
+    cwd: copy,
+    timeout: timeoutMs,
+    maxBuffer: 1e9,
+    env: { ...process.env, ...own },
+  };
+  return new Promise((done) =>
+    execFile(process.execPath, given, settings, (error, stdout, stderr) => {
+      if (!error) return done(undefined);
+      done(
+        error.killed
+          ? 'timeout'
+          : (/FAIL +(.*)/.exec(stdout + stderr)?.[1] ?? (stdout + stderr).slice(-500)),
+      );
+    }),
   );
 }
 
-/** One run of the compiler over all mutants, each a file beside the one that it changes. */
-function compiling(mutants) {
-  const pathOf = ({ file }, at) => file.replace(/\.ts$/, `.mutant-${at}.ts`);
-  for (const [at, mutant] of mutants.entries())
-    writeFileSync(join(copy, pathOf(mutant, at)), mutant.source);
+/** One run of the compiler over these mutants, each a file beside the one that it changes: CI would notice the others. */
+function compiling(survivors) {
+  const pathOf = ({ file, id }) => file.replace(/\.ts$/, `.mutant-${id}.ts`);
+  for (const [file, source] of sources) writeFileSync(join(copy, file), source);
+  for (const mutant of survivors)
+    writeFileSync(join(copy, pathOf(mutant)), mutated(sources.get(mutant.file), mutant));
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const { stdout } = spawnSync(process.execPath, [tsc, '--noEmit'], {
     cwd: copy,
     encoding: 'utf8',
   });
-  for (const [at, mutant] of mutants.entries()) rmSync(join(copy, pathOf(mutant, at)));
-  return mutants.filter((mutant, at) => !stdout.includes(`${pathOf(mutant, at)}(`));
+  return survivors.filter((mutant) => !stdout.includes(`${pathOf(mutant)}(`));
 }
 
-/** A copy of the tracked files, with the same packages. */
+/** A copy of the tracked files with all mutants in it, and with the same packages. */
 function copyOf(project) {
   const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-mutants-'));
   const tracked = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8' });
   for (const file of tracked.trim().split('\n')) cpSync(join(project, file), join(folder, file));
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
-  const unitConfig = `import { BaseSequencer } from 'vitest/node';
-import { common as config } from './vitest.config.ts';
-const isSlow = ({ moduleId }) => /properties|budget|decimal/.test(moduleId);
-class QuickFirst extends BaseSequencer {
-  sort = async (files) => files.toSorted((a, b) => isSlow(a) - isSlow(b));
-}
-config.test.include = ['**/*.test.ts'];
-config.test.sequence = { sequencer: QuickFirst };
-export default config;\n`;
-  writeFileSync(join(folder, 'vitest.unit.config.mjs'), unitConfig);
+  for (const [file, source] of sources) {
+    const own = mutants.filter((mutant) => mutant.file === file);
+    writeFileSync(join(folder, file), switched(source, own));
+  }
+  // Of the code itself, which is another one here.
+  rmSync(join(folder, 'test/architecture'), { recursive: true });
+  const answers = join(folder, 'test/answers/mutants.test.ts');
+  writeFileSync(answers, "import '../support/mutants/with-answers.ts';\n");
   return folder;
 }
 
@@ -206,4 +196,12 @@ function sampleOf(mutants, size, seed) {
     .sort((a, b) => a.key - b.key)
     .slice(0, size)
     .map(({ mutant }) => mutant);
+}
+
+function nameOf({ file, line, column, from, to }) {
+  return `${file}:${line}:${column}: ${from} → ${to}`.replaceAll(/\s+/g, ' ').slice(0, 200);
+}
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
 }

@@ -1,4 +1,4 @@
-// The small changes that `npm run mutants` makes: another operator, another limit, a condition that always holds.
+// The small changes that `npm run mutants` makes: another operator, another limit, a condition that always holds, a part left out.
 import { parseSync } from 'vite';
 
 const otherOperator = {
@@ -38,35 +38,75 @@ const otherMethod = {
 /** Left out, so that nothing is filtered or sorted. */
 const droppedMethods = new Set(['filter', 'sort', 'toSorted']);
 
-/** Every mutant of a file: its source, and what was changed where. */
+/**
+ * Every mutant of a file: the expression that it replaces, by `start` and `end`, and by what. `isOfModule`: it is evaluated
+ * when the module is loaded.
+ */
 export function mutantsOf(file, source) {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
-  return [...changesIn(program, source)].map(({ start, end, to }) => ({
+  return [...changesIn(program, { source, isOfModule: true })].map((change) => ({
     file,
-    line: source.slice(0, start).split('\n').length,
-    column: start - source.lastIndexOf('\n', start),
-    from: source.slice(start, end),
-    to,
-    source: source.slice(0, start) + to + source.slice(end),
+    line: source.slice(0, change.start).split('\n').length,
+    column: change.start - source.lastIndexOf('\n', change.start),
+    from: source.slice(change.start, change.end),
+    ...change,
   }));
 }
 
-/** Types are not changed. */
-const skipped = (node) => node.type?.startsWith('TS') || node.type === 'ImportDeclaration';
+/** The source with one of its mutants. */
+export const mutated = (source, { start, end, to }) =>
+  source.slice(0, start) + to + source.slice(end);
 
-function* changesIn(node, source) {
+/** The source with all of these mutants, each on while `isMutant` of its id is true. */
+export function switched(source, mutants, from = 0, end = source.length) {
+  const [outer, ...others] = mutants.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  if (outer === undefined) return source.slice(from, end);
+  const isInner = (it) => it.end <= outer.end;
+  const inner = switched(source, others.filter(isInner), outer.start, outer.end);
+  const rest = switched(
+    source,
+    others.filter((it) => !isInner(it)),
+    outer.end,
+    end,
+  );
+  return `${source.slice(from, outer.start)}(globalThis.isMutant?.(${outer.id}) ? (${outer.to}) : (${inner}))${rest}`;
+}
+
+/** Types are not changed. */
+const transparent = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression']);
+const skipped = ({ type = '' }) =>
+  type === 'ImportDeclaration' || (type.startsWith('TS') && !transparent.has(type));
+/** Not expressions that could be replaced. */
+const skippedParts = ['typeAnnotation', 'typeArguments', 'typeParameters', 'returnType', 'tag'];
+
+function* changesIn(node, place) {
   if (Array.isArray(node)) {
-    for (const inner of node) yield* changesIn(inner, source);
+    for (const inner of node) yield* changesIn(inner, place);
     return;
   }
-  if (typeof node !== 'object' || node === null || skipped(node)) {
-    const inner = node?.type === 'TSAsExpression' || node?.type === 'TSSatisfiesExpression';
-    if (inner) yield* changesIn(node.expression, source);
-    return;
+  if (typeof node !== 'object' || node === null || skipped(node)) return;
+  if (node.type === 'ChainExpression') return yield* changesInChain(node.expression, place);
+  const isDelayed = /Function/.test(node.type) || node.type === 'PropertyDefinition';
+  const within = isDelayed ? { ...place, isOfModule: false } : place;
+  for (const change of changesOf[node.type]?.(node, within.source) ?? [])
+    yield { ...change, isOfModule: within.isOfModule };
+  for (const [name, inner] of Object.entries(node)) {
+    const isName = name === 'key' && !node.computed;
+    if (!isName && !skippedParts.includes(name)) yield* changesIn(inner, within);
   }
-  yield* changesOf[node.type]?.(node, source) ?? [];
-  for (const inner of Object.values(node)) yield* changesIn(inner, source);
+}
+
+/** Only what stands in brackets: a part of an optional chain that is replaced would no longer end it. */
+function* changesInChain(node, place) {
+  if (node.type === 'CallExpression') {
+    yield* changesIn(node.arguments, place);
+    yield* changesInChain(node.callee, place);
+  } else if (node.type === 'MemberExpression') {
+    if (node.computed) yield* changesIn(node.property, place);
+    yield* changesInChain(node.object, place);
+  } else if (node.type === 'TSNonNullExpression') yield* changesInChain(node.expression, place);
+  else yield* changesIn(node, place);
 }
 
 const changesOf = {
@@ -80,17 +120,23 @@ const changesOf = {
       ? [{ start, end, to: source.slice(argument.start, argument.end) }]
       : [],
   CallExpression: callChanges,
+  SpreadElement: ({ argument: { type, start, end } }) =>
+    type === 'ParenthesizedExpression' || type === 'LogicalExpression'
+      ? [{ start, end, to: '[]' }]
+      : [],
+  ExpressionStatement: ({ expression: { type, start, end } }) =>
+    type === 'CallExpression' ? [{ start, end, to: 'undefined' }] : [],
 };
 
 function operatorChange({ start, end, left, right, operator }, source) {
   const to = otherOperator[operator];
-  const at = source.indexOf(operator, left.end);
-  if (to === undefined || at >= right.start) return [];
-  if (operator !== '??') return [{ start: at, end: at + operator.length, to }];
-  // Without parentheses, ?? beside another operator is a syntax error.
+  const isOfTexts = operator === '+' && [left, right].some(isText);
+  if (to === undefined || isOfTexts || left.type === 'PrivateIdentifier') return [];
   const [one, other] = [left, right].map((it) => `(${source.slice(it.start, it.end)})`);
-  return [{ start, end, to: `(${one} ${to} ${other})` }];
+  return [{ start, end, to: `${one} ${to} ${other}` }];
 }
+
+const isText = ({ type, value }) => type === 'TemplateLiteral' || typeof value === 'string';
 
 function conditionChanges({ test: { start, end } }) {
   return ['true', 'false'].map((to) => ({ start, end, to }));
@@ -101,12 +147,14 @@ function literalChange({ start, end, value, raw }) {
   return typeof value === 'number' ? [{ start, end, to: `(${raw} + 1)` }] : [];
 }
 
-function callChanges({ callee, arguments: given, end }, source) {
-  if (callee.type !== 'MemberExpression' || callee.computed) return [];
-  const { start, end: nameEnd, name } = callee.property;
-  const to = otherMethod[name];
-  const renamed = to && Object.hasOwn(otherMethod, name) ? [{ start, end: nameEnd, to }] : [];
-  const isDropped = droppedMethods.has(name) && given.length <= 1;
-  const target = source.slice(callee.object.start, callee.object.end);
-  return isDropped ? [{ start: callee.object.start, end, to: `${target}.slice()` }] : renamed;
+function callChanges({ start, end, callee, arguments: given }, source) {
+  if (callee.type !== 'MemberExpression' || callee.computed || callee.optional) return [];
+  const { property, object } = callee;
+  if (droppedMethods.has(property.name) && given.length <= 1)
+    return [{ start, end, to: `${source.slice(object.start, object.end)}.slice()` }];
+  if (!Object.hasOwn(otherMethod, property.name)) return [];
+  const to = otherMethod[property.name];
+  return [
+    { start, end, to: source.slice(start, property.start) + to + source.slice(property.end, end) },
+  ];
 }

@@ -49,7 +49,7 @@ let home: Promise<string> | undefined;
 /** Variables that a process needs to run, its clock, and the setting of the fast path. It inherits nothing else. */
 const inherited = [
   ...['PATH', 'SYSTEMROOT', 'TEMP', 'TMPDIR', 'CPQ_FAST_PATH'],
-  ...['TZ', 'NODE_OPTIONS', 'TEST_CLOCK_AHEAD_MS'],
+  ...['TZ', 'NODE_OPTIONS', 'TEST_CLOCK_AHEAD_MS', 'TEST_MUTANT'],
 ];
 
 /** Starts `cpq-mcp` with these arguments and only this environment. */
