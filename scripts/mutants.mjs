@@ -177,8 +177,9 @@ function copyOf(project) {
     const own = mutants.filter((mutant) => mutant.file === file);
     writeFileSync(join(folder, file), switched(source, own));
   }
-  // Of the code itself, which is another one here.
-  rmSync(join(folder, 'test/architecture'), { recursive: true });
+  // Of the code itself, and of files made from it, which are others here.
+  for (const own of ['test/architecture', 'test/commands/install.test.ts'])
+    rmSync(join(folder, own), { recursive: true });
   const answers = join(folder, 'test/answers/mutants.test.ts');
   writeFileSync(answers, "import '../support/mutants/with-answers.ts';\n");
   return folder;
