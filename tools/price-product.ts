@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type ProductPrices, productPrices } from '../src/briefs/prices/product-prices.ts';
 import { restsOn } from '../src/briefs/rests-on.ts';
 import type { Day } from '../src/figures/days.ts';
+import { formatNumber } from '../src/figures/money.ts';
 import { plural } from '../src/figures/naming.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import type { Resource } from '../src/service/records/records.ts';
@@ -79,8 +80,10 @@ function pricesSummary(found: ProductPrices): Wording {
   const part = product.mpn === undefined ? wording`` : wording` (${identifier(product.mpn)})`;
   const code = currency === undefined ? wording`` : wording` ${trusted(currency)}`;
   const price =
-    list.price === undefined ? 'no list price' : wording`list price ${list.price}${code}`;
-  const cost = list.cost === undefined ? 'cost unknown' : wording`cost ${list.cost}`;
+    list.price === undefined
+      ? 'no list price'
+      : wording`list price ${formatNumber(list.price)}${code}`;
+  const cost = list.cost === undefined ? 'cost unknown' : wording`cost ${formatNumber(list.cost)}`;
   const sentences = [
     ...deleted('company', company.deleted),
     ...deleted('product', product.deleted),
@@ -108,7 +111,7 @@ function describeBooks({ total, rows }: NonNullable<ProductPrices['prices']>, on
   if (lowest === undefined)
     return wording`No pricing book that applies ${then} has a price for it.`;
   const { price = 0, name, id } = lowest;
-  return wording`${plural(total, 'pricing book price')} ${total === 1 ? 'applies' : 'apply'} ${then}, the lowest ${price} in ${quote(name ?? id ?? '')}.`;
+  return wording`${plural(total, 'pricing book price')} ${total === 1 ? 'applies' : 'apply'} ${then}, the lowest ${formatNumber(price)} in ${quote(name ?? id ?? '')}.`;
 }
 
 /** What the service does not say. */

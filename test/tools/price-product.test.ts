@@ -34,7 +34,7 @@ describe('cpq_price_product', () => {
   test('finds company and product by name, number or id, and says first what is deleted', async () => {
     const named = await price({ company: 'zeta gone', product: 'ga1' });
     expect(named.summary).toMatch(
-      /^The company was deleted on 2026-01-31\. The product is no longer listed\. "Gadget" \(GA-1\) for "Zeta Gone": list price 12\.5 \(.*\), cost unknown\./,
+      /^The company was deleted on 2026-01-31\. The product is no longer listed\. "Gadget" \(GA-1\) for "Zeta Gone": list price 12\.50 \(.*\), cost unknown\./,
     );
     const { company, product } = named.data as Record<string, Row>;
     const again = await price({ company: company?.id, product: product?.id });

@@ -6,6 +6,7 @@ import {
   currencyOfRecord,
   type Decimal,
   decimal,
+  formatNumber,
   givenPercent,
   hundred,
   lessPercent,
@@ -136,7 +137,7 @@ function describeLoss(discount: QuoteDiscount & { kind: 'amount' }, quote: Quote
     cost &&
     after?.lt(cost) &&
     !before?.lt(cost) &&
-    wording`The quote's discount of ${rounded(discount.amount)} takes the one-time total under its cost.`
+    wording`The quote's discount of ${formatNumber(rounded(discount.amount))} takes the one-time total under its cost.`
   );
 }
 
@@ -199,12 +200,13 @@ function findingsOnLine(line: Line) {
     missing_cost: !cost && wording`No cost: the margin of the line is unknown.`,
     missing_quantity: item.quantity === undefined && wording`No quantity: counted as 1.`,
     price_under_cost:
-      isUnderCost && wording`Price ${perUnit(price)} is under the cost of ${perUnit(cost)}.`,
+      isUnderCost &&
+      wording`Price ${formatNumber(perUnit(price))} is under the cost of ${formatNumber(perUnit(cost))}.`,
     negative_margin:
       cost &&
       netPrice?.lt(cost) &&
       !isUnderCost &&
-      wording`After discounts the price is ${perUnit(netPrice)}, under the cost of ${perUnit(cost)}.`,
+      wording`After discounts the price is ${formatNumber(perUnit(netPrice))}, under the cost of ${formatNumber(perUnit(cost))}.`,
     missing_term:
       term === 'one-time' &&
       catalogueTerm !== term &&
@@ -250,7 +252,7 @@ function describeBook(
   if (own.lt(price) !== (side === 'under')) return undefined;
   const away = percentOf(own.minus(price), price);
   const by = away ? wording` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
-  return wording`After discounts the price is ${perUnit(own)}, ${side} the price of ${perUnit(price)} in pricing book ${quoteText(book.name ?? book.id ?? '')}${by}.`;
+  return wording`After discounts the price is ${formatNumber(perUnit(own))}, ${side} the price of ${formatNumber(perUnit(price))} in pricing book ${quoteText(book.name ?? book.id ?? '')}${by}.`;
 }
 
 /** Findings on a quote: `stop` first, then by line, then in the order of the checks. */
