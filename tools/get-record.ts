@@ -38,7 +38,7 @@ export const getRecord = defineTool({
     if (!isWhole) await readForColumns(tenant, resource, fields, call);
     const known = await knownFor(tenant, resource, [record], call);
     const row = rowOf(resource, record, { detail: 'full', fields }, known);
-    const name = quoteName(record) ?? contactName(record) ?? fieldOf(record, 'service') ?? id;
+    const name = contactName(record) ?? quoteName(record) ?? fieldOf(record, 'service') ?? id;
     return {
       summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
       data: { resource, ...linkTo(tenant.site, resource, record.id), record: row },
