@@ -3,6 +3,7 @@
 import { dayOf } from '../figures/days.ts';
 import { flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { normalisePart } from '../names/part-numbers.ts';
+import { longId } from '../reading/service-pages.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -113,9 +114,16 @@ function readCondition(resource: Resource, part: string): Condition {
   const colon = part.indexOf(':');
   if (colon < 1)
     throw new InvalidArguments(wording`filters is key:a|b,key2:c; ${quote(part)} has no key.`);
-  const key = keyOf(resource, part.slice(0, colon).trim());
-  const values = part.slice(colon + 1).split('|');
-  return { key, tests: values.map((value) => readTest(key, value.trim())) };
+  const named = keyOf(resource, part.slice(0, colon).trim());
+  const values = part
+    .slice(colon + 1)
+    .split('|')
+    .map((value) => value.trim());
+  // Whoever has the id of a company filters by it, also under the key of names.
+  const ofIds = keyOf(resource, `${named.name}Id`);
+  const isOfIds = ofIds.column !== undefined && values.every((value) => longId.test(value));
+  const key = isOfIds ? ofIds : named;
+  return { key, tests: values.map((value) => readTest(key, value)) };
 }
 
 function readTest({ name, column }: Key, value: string): Test {
