@@ -83,44 +83,54 @@ async function notNoticedByAnswers() {
   return left;
 }
 
-/** Two at a time, each with the files that reach it; those that reach the fewest first, since they are about it. */
+/** Two at a time. */
 async function notNoticedBySuites(left) {
-  const folder = join(copy, 'reached');
-  mkdirSync(folder);
-  const setup = join(copy, 'test/support/setup.ts');
-  const usual = readFileSync(setup, 'utf8');
-  writeFileSync(
-    setup,
-    `import { recordReached } from './mutants/reach.ts';\n${usual}recordReached();\n`,
-  );
-  const failure = await failureOf([], { TEST_MUTANT: folder });
-  if (failure !== undefined) throw new Error(`Without a mutant: ${failure}`);
-  writeFileSync(setup, usual);
-  const folders = readdirSync(folder, { withFileTypes: true }).filter((it) => it.isDirectory());
-  const reached = folders.map(({ name }) => {
-    const parts = readdirSync(join(folder, name))
-      .filter((it) => it.endsWith('.json'))
-      .map((part) => JSON.parse(readFileSync(join(folder, name, part), 'utf8')));
-    return { file: name.replaceAll('+', '/'), ids: new Set(parts.flat()) };
-  });
-  reached.sort((a, b) => a.ids.size - b.ids.size);
+  const reached = await reachedByFile();
   const queue = [...left];
   const survivors = [];
   const work = async () => {
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-      const { id, isOfModule } = mutant;
-      // A module is loaded once by a process, for whichever file comes first.
-      const files = isOfModule
-        ? []
-        : reached.filter(({ ids }) => ids.has(id)).map(({ file }) => file);
-      const isReached = isOfModule || files.length > 0;
-      const failure = isReached ? await failureOf(files, { TEST_MUTANT: String(id) }) : undefined;
+      const failure = await failureWith(mutant, reached);
       if (failure === undefined) survivors.push(mutant);
       say(`${nameOf(mutant)}  ${failure === undefined ? 'not noticed' : `noticed: ${failure}`}`);
     }
   };
   await Promise.all([work(), work()]);
   return survivors;
+}
+
+/** The ids of the mutants that each test file reaches, those of the fewest first, since they are about them. */
+async function reachedByFile() {
+  const folder = join(copy, 'reached');
+  mkdirSync(folder);
+  const setup = join(copy, 'test/support/setup.ts');
+  const usual = readFileSync(setup, 'utf8');
+  const recording = "import { recordReached } from './mutants/reach.ts';\n";
+  writeFileSync(setup, `${recording}${usual}recordReached();\n`);
+  const failure = await failureOf([], { TEST_MUTANT: folder });
+  if (failure !== undefined) throw new Error(`Without a mutant: ${failure}`);
+  writeFileSync(setup, usual);
+  const folders = readdirSync(folder, { withFileTypes: true }).filter((it) => it.isDirectory());
+  const reached = folders.map(({ name }) => ({
+    file: name.replaceAll('+', '/'),
+    ids: new Set(listsIn(join(folder, name)).flat()),
+  }));
+  return reached.sort((a, b) => a.ids.size - b.ids.size);
+}
+
+const listsIn = (folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+
+/** Most are noticed by the few files that are about them. A module is loaded once by a process, for whichever file comes first. */
+async function failureWith({ id, isOfModule }, reached) {
+  const env = { TEST_MUTANT: String(id) };
+  if (isOfModule) return failureOf([], env);
+  const files = reached.filter(({ ids }) => ids.has(id)).map(({ file }) => file);
+  const about = files.splice(0, 8);
+  const failure = about.length > 0 ? await failureOf(about, env) : undefined;
+  return failure === undefined && files.length > 0 ? failureOf(files, env) : failure;
 }
 
 /** The first test that fails; undefined where all pass. No retries: a second try finds what the first has written. */
