@@ -15,7 +15,7 @@ import { readGrant } from '../tenant/grants.ts';
 import { ownerNamesFor } from '../tenant/prepared.ts';
 import { nameReferences, unreadable } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
-import { isKeyOf } from '../values.ts';
+import { fieldOf, isKeyOf } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
 import { listColumns } from './columns.ts';
 import { showsCurrency } from './concise.ts';
@@ -38,8 +38,9 @@ export async function knownFor<R extends Resource>(
   call: ToolCall,
   fields: readonly string[] = [],
 ): Promise<Known> {
-  const others = needed[resource];
-  if (others) await readGranted(tenant, others, call, unlessKeyRefused);
+  const namesCompanies = rows.length === 0 || rows.some(isForCompanies);
+  const others = (needed[resource] ?? []).filter((kind) => kind !== 'company' || namesCompanies);
+  if (others.length > 0) await readGranted(tenant, others, call, unlessKeyRefused);
   const companies = cachedById(tenant, 'company');
   const ids = listColumns[resource].isInCompanyCurrency
     ? companiesToRead(resource, rows, companies, fields)
@@ -76,6 +77,11 @@ function companiesToRead(
     if (lacksCurrency || (hasName && name === undefined)) ids.push(id);
   }
   return ids;
+}
+
+function isForCompanies(row: ApiRecord): boolean {
+  const ids = fieldOf(row, 'companyIds');
+  return Array.isArray(ids) && ids.length > 0;
 }
 
 const noCurrencies: CurrencyOf = new Map();
