@@ -32,7 +32,13 @@ export async function closeAll(): Promise<void> {
 export function useDay(day: string, zone: string): void {
   const { TEST_CLOCK_AHEAD_MS, TZ } = process.env;
   Object.assign(process.env, { TEST_CLOCK_AHEAD_MS: clockAt(day).TEST_CLOCK_AHEAD_MS, TZ: zone });
-  closing({ close: async () => void Object.assign(process.env, { TEST_CLOCK_AHEAD_MS, TZ }) });
+  closing({
+    close: async () => {
+      Object.assign(process.env, { TEST_CLOCK_AHEAD_MS, TZ });
+      // Assigned, it would be the text "undefined".
+      if (TZ === undefined) delete process.env.TZ;
+    },
+  });
 }
 
 /** Gives the file the machine's clock, which programs other than Node have. */
