@@ -69,7 +69,10 @@ test.each<[number, string]>([
     91.35,
     'After discounts the price is 91.35, over the price of 90 in pricing book "Book" (+1.5 %).',
   ],
-  [85.5, 'After discounts the price is 85.50, under the price of 90 in pricing book "Book" (-5 %).'],
+  [
+    85.5,
+    'After discounts the price is 85.50, under the price of 90 in pricing book "Book" (-5 %).',
+  ],
 ])('pricing books: words how far a price of %d is away', (price, why) => {
   const priced = withItem({ ...good, price, product: { id: 'p' } });
   const records = { quote: priced, company: acme, books: [book({})] };

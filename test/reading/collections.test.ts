@@ -605,6 +605,7 @@ describe('progress', () => {
 
   test('is reported to every call that waits for the same reading', async () => {
     const tenant = tenantOf();
+    Object.assign(upstream.records['/pricing-book'][0] ?? {}, { companyIds: ['one'] });
     const all = await Promise.all([
       follow(tenant, 'cpq_list_pricing_books'),
       follow(tenant, 'cpq_list_pricing_books'),
