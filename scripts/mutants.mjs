@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { mutantsOf, mutated, switched } from './mutations.mjs';
@@ -26,6 +26,8 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Only with the approved answers. */
     answers: { type: 'boolean', default: false },
+    /** Test files (prefixes) of which it says how many mutants each test notices that the approved answers do not. */
+    tests: { type: 'string' },
   },
 });
 
@@ -49,7 +51,9 @@ const preloads = [clock, join(copy, 'test/support/mutants/switch.cjs')];
 try {
   say(`${mutants.length} of ${all.length} mutants of ${sources.size} files, seed ${options.seed}`);
   const left = await notNoticedByAnswers();
-  const survivors = options.answers ? left : compiling(await notNoticedBySuites(left));
+  if (options.tests !== undefined) await sayNoticedByEachTest(left, options.tests.split(','));
+  const only = options.answers || options.tests !== undefined;
+  const survivors = only ? left : compiling(await notNoticedBySuites(left));
   for (const mutant of survivors) say(`${nameOf(mutant)}  SURVIVED`);
   const noticed = mutants.length - survivors.length;
   const percent = Math.round((noticed / mutants.length) * 1000) / 10;
@@ -83,31 +87,56 @@ async function notNoticedByAnswers() {
   return left;
 }
 
-/** Two at a time. */
-async function notNoticedBySuites(left) {
-  const reached = await reachedByFile();
+/** Two at a time: a run is mostly its start. */
+async function forEachOf(left, use) {
   const queue = [...left];
-  const survivors = [];
   const work = async () => {
-    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-      const failure = await failureWith(mutant, reached);
-      if (failure === undefined) survivors.push(mutant);
-      say(`${nameOf(mutant)}  ${failure === undefined ? 'not noticed' : `noticed: ${failure}`}`);
-    }
+    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) await use(mutant);
   };
   await Promise.all([work(), work()]);
+}
+
+async function notNoticedBySuites(left) {
+  const reached = await reachedByFile([]);
+  const survivors = [];
+  await forEachOf(left, async (mutant) => {
+    const failure = await failureWith(mutant, reached);
+    if (failure === undefined) survivors.push(mutant);
+    say(`${nameOf(mutant)}  ${failure === undefined ? 'not noticed' : `noticed: ${failure}`}`);
+  });
   return survivors;
 }
 
+/** A test of which no mutant is left may repeat what the answers say: to be judged by a person, beside the answers. */
+async function sayNoticedByEachTest(left, prefixes) {
+  const reached = await reachedByFile(prefixes);
+  const counts = new Map();
+  await forEachOf(left, async ({ id, isOfModule }) => {
+    const files = reached.filter(({ ids }) => isOfModule || ids.has(id)).map(({ file }) => file);
+    if (files.length === 0) return;
+    const report = join(copy, `report-${id}.json`);
+    const given = [...files, '--reporter=json', `--outputFile=${report}`];
+    await failureOf(given, { TEST_MUTANT: String(id) });
+    for (const { name, assertionResults } of JSON.parse(readFileSync(report, 'utf8')).testResults)
+      for (const { fullName, status } of assertionResults) {
+        const test = `${relative(copy, name)} > ${fullName}`;
+        const { noticed, of } = counts.get(test) ?? { noticed: 0, of: 0 };
+        counts.set(test, { noticed: noticed + Number(status === 'failed'), of: of + 1 });
+      }
+  });
+  for (const [test, { noticed, of }] of [...counts].sort())
+    say(`${String(noticed).padStart(4)} of ${String(of).padStart(4)}  ${test}`);
+}
+
 /** The ids of the mutants that each test file reaches, those of the fewest first, since they are about them. */
-async function reachedByFile() {
+async function reachedByFile(files) {
   const folder = join(copy, 'reached');
   mkdirSync(folder);
   const setup = join(copy, 'test/support/setup.ts');
   const usual = readFileSync(setup, 'utf8');
   const recording = "import { recordReached } from './mutants/reach.ts';\n";
   writeFileSync(setup, `${recording}${usual}recordReached();\n`);
-  const failure = await failureOf([], { TEST_MUTANT: folder });
+  const failure = await failureOf(files, { TEST_MUTANT: folder });
   if (failure !== undefined) throw new Error(`Without a mutant: ${failure}`);
   writeFileSync(setup, usual);
   const folders = readdirSync(folder, { withFileTypes: true }).filter((it) => it.isDirectory());
@@ -118,25 +147,28 @@ async function reachedByFile() {
   return reached.sort((a, b) => a.ids.size - b.ids.size);
 }
 
-const listsIn = (folder) =>
-  readdirSync(folder)
+function listsIn(folder) {
+  return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+}
 
 /** Most are noticed by the few files that are about them. A module is loaded once by a process, for whichever file comes first. */
 async function failureWith({ id, isOfModule }, reached) {
   const env = { TEST_MUTANT: String(id) };
-  if (isOfModule) return failureOf([], env);
+  if (isOfModule) return failureOf(['--bail=1'], env);
   const files = reached.filter(({ ids }) => ids.has(id)).map(({ file }) => file);
   const about = files.splice(0, 8);
-  const failure = about.length > 0 ? await failureOf(about, env) : undefined;
-  return failure === undefined && files.length > 0 ? failureOf(files, env) : failure;
+  const failure = about.length > 0 ? await failureOf([...about, '--bail=1'], env) : undefined;
+  return failure === undefined && files.length > 0
+    ? failureOf([...files, '--bail=1'], env)
+    : failure;
 }
 
 /** The first test that fails; undefined where all pass. No retries: a second try finds what the first has written. */
-function failureOf(files, env) {
+function failureOf(args, env) {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const given = [vitest, 'run', ...files, '--bail=1', '--retry=0'];
+  const given = [vitest, 'run', '--retry=0', ...args];
   const ahead = String(Date.parse('2026-11-20T12:00:00Z') - Date.now());
   const own = {
     NO_COLOR: '1',
