@@ -1,13 +1,12 @@
 import { type CurrencyOf, currencyOfRecord, unknownCurrency } from '../figures/money.ts';
 import { companyOf, type KnownRecords, lacksName, namingResources } from '../names/references.ts';
-import type { NamedCompany } from '../reading/referenced-companies.ts';
+import type { ReferencedRecord } from '../reading/referenced-records.ts';
 import { ignoreApiError, unlessKeyRefused } from '../service/errors.ts';
 import { currencyCode } from '../service/records/normalise.ts';
 import type {
   ApiRecord,
   Company,
   PricingBook,
-  Product,
   RecordOf,
   Resource,
 } from '../service/records/records.ts';
@@ -15,16 +14,10 @@ import { readGrant } from '../tenant/grants.ts';
 import { ownerNamesFor } from '../tenant/prepared.ts';
 import { nameReferences, unreadable } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
-import { fieldOf, isKeyOf } from '../values.ts';
+import { isKeyOf } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
 import { listColumns } from './columns.ts';
 import { showsCurrency } from './concise.ts';
-
-/** Collections without which a list would show ids only, and which are small enough to be read for it. */
-const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] } = {
-  pricing_book: ['company'],
-  discount_group: ['company', 'category'],
-};
 
 /**
  * Names and currencies for the rows of a list, from the cached collections that the caller may read, and from the
@@ -38,24 +31,28 @@ export async function knownFor<R extends Resource>(
   call: ToolCall,
   fields: readonly string[] = [],
 ): Promise<Known> {
-  const namesCompanies = rows.length === 0 || rows.some(isForCompanies);
-  const others = (needed[resource] ?? []).filter((kind) => kind !== 'company' || namesCompanies);
-  if (others.length > 0) await readGranted(tenant, others, call, unlessKeyRefused);
+  if (resource === 'discount_group')
+    await readGranted(tenant, ['category'], call, unlessKeyRefused);
+  // These have no names of the companies that they are for.
+  const isAssigned = resource === 'pricing_book' || resource === 'discount_group';
+  const cached = cachedById(tenant, 'company');
+  const ids = isAssigned
+    ? rows.flatMap(companyIdsOf).filter((id) => !cached?.has(id))
+    : companiesToRead(resource, rows, cached, fields);
+  const { found, isWhole } = await tenant.referenced('company', ids, call);
+  if (isAssigned && (rows.length === 0 || !isWhole))
+    await readGranted(tenant, ['company'], call, unlessKeyRefused);
   const companies = cachedById(tenant, 'company');
-  const ids = listColumns[resource].isInCompanyCurrency
-    ? companiesToRead(resource, rows, companies, fields)
-    : [];
-  const referenced = await tenant.referencedCompanies(ids, call);
+  const companyOfId = (id: string | undefined) =>
+    id === undefined ? undefined : (companies?.get(id) ?? found.get(id));
   const names = {
-    company: (id: string) => (companies?.get(id) ?? referenced.get(id))?.name,
+    company: (id: string) => companyOfId(id)?.name,
     category: (id: string) => cachedById(tenant, 'category')?.get(id)?.name,
     person: (id: string) =>
       ownerNamesFor(tenant, tenant.cached('opportunity'), tenant.cached('quote')).get(id),
   };
   return {
-    currencyOf: {
-      get: (id) => currencyCode((companies?.get(id) ?? referenced.get(id))?.currency),
-    },
+    currencyOf: { get: (id) => currencyCode(companyOfId(id)?.currency) },
     nameOf: (kind, id) => (id === undefined ? undefined : names[kind](id)),
   };
 }
@@ -67,6 +64,7 @@ function companiesToRead(
   cached: CachedById | undefined,
   fields: readonly string[],
 ): string[] {
+  if (!listColumns[resource].isInCompanyCurrency) return [];
   const hasCurrency = showsCurrency(resource, fields) || fields.includes('currency');
   const hasName = fields.length === 0 || fields.some((it) => it.startsWith('company'));
   const ids: string[] = [];
@@ -79,12 +77,10 @@ function companiesToRead(
   return ids;
 }
 
-function isForCompanies(row: ApiRecord): boolean {
-  const ids = fieldOf(row, 'companyIds');
-  return Array.isArray(ids) && ids.length > 0;
-}
-
 const noCurrencies: CurrencyOf = new Map();
+
+const companyIdsOf = (row: ApiRecord & { companyIds?: readonly string[] }): readonly string[] =>
+  row.companyIds ?? [];
 
 /**
  * Reads the collections without which these columns would be empty. The products of pricing books are left to
@@ -114,11 +110,11 @@ export async function readGranted(
   await Promise.all(granted.map((it) => tenant.collection(it, call).catch(orIgnore)));
 }
 
-type CachedById = ReadonlyMap<string | undefined, NamedCompany>;
+type CachedById = ReadonlyMap<string | undefined, ReferencedRecord>;
 
 /** The cached records of a collection that the caller may read. */
 function cachedById(tenant: Tenant, resource: 'company' | 'category'): CachedById | undefined {
-  const records: readonly NamedCompany[] | undefined = tenant.cached(resource);
+  const records: readonly ReferencedRecord[] | undefined = tenant.cached(resource);
   return (
     records &&
     tenant.derived.get(
@@ -129,12 +125,9 @@ function cachedById(tenant: Tenant, resource: 'company' | 'category'): CachedByI
   );
 }
 
-/** Ids in one filter of the service. */
-const maxIds = 100;
-
 /**
- * Books with the names and part numbers of the first `each` products of every one: from the cached products, otherwise
- * with one request, or for many products by reading all. Without permission for products they keep their ids only.
+ * Books with the names and part numbers of the first `each` products of every one: from the cached products, those of the
+ * books, or all where the service cannot be asked for some. Without permission for products they keep their ids only.
  * @throws ApiError if the key is refused
  */
 export async function nameProducts(
@@ -144,10 +137,9 @@ export async function nameProducts(
   each?: number,
 ): Promise<readonly PricingBook[]> {
   const named = withProductNames(books, tenant.cached('product'));
-  const unnamed = unnamedProducts(named, each);
-  if (unnamed.length === 0 || !tenant.grants.has('product:read')) return named;
-  const reading = readProducts(tenant, [...new Set(unnamed)], call);
-  return withProductNames(named, await reading.catch(unlessKeyRefused));
+  const { found, isWhole } = await tenant.referenced('product', unnamedProducts(named, each), call);
+  if (!isWhole) await readGranted(tenant, ['product'], call, unlessKeyRefused);
+  return withProductNames(named, tenant.cached('product') ?? [...found.values()]);
 }
 
 /** Whether selected fields of a pricing book contain the names of its products. */
@@ -160,25 +152,10 @@ const unnamedProducts = (books: readonly PricingBook[], each?: number): string[]
     products.slice(0, each).flatMap(({ name, productId }) => (name ? [] : (productId ?? []))),
   );
 
-async function readProducts(
-  tenant: Tenant,
-  ids: readonly string[],
-  call: ToolCall,
-): Promise<readonly Product[]> {
-  const query = { filters: `id:${ids.join('|')}`, size: maxIds, includeBundles: true };
-  const isOneRequest = ids.length <= maxIds && !ids.some((id) => /[,:|]/.test(id));
-  const page = isOneRequest
-    ? await tenant.list('product', query, call).catch(ignoreApiError('refused'))
-    : undefined;
-  return page?.coverage.complete
-    ? page.records
-    : (await tenant.collection('product', call)).records;
-}
-
 /** The name follows the id, so that a table of the products begins with both. */
 function withProductNames(
   books: readonly PricingBook[],
-  products: readonly Product[] | undefined,
+  products: readonly ReferencedRecord[] | undefined,
 ): readonly PricingBook[] {
   if (!products || unnamedProducts(books).length === 0) return books;
   const byId = new Map(products.map((product) => [product.id, product]));

@@ -47,7 +47,7 @@ export async function companiesOfQuotes(
   const ids = [...new Set(lacking.flatMap((each) => each.company?.id ?? []))];
   const isWanted = isFilter || tenant.cached('company') !== undefined || ids.length > maxCompanies;
   if (isWanted || quotes.some((each) => lacksName('quote', each))) return undefined;
-  const found = await tenant.referencedCompanies(ids, call);
+  const { found } = await tenant.referenced('company', ids, call);
   if (found.size < ids.length) return undefined;
   const companies = [...found.values()];
   // The same list as before, where it is equal: answers are kept by the records that they are computed from.

@@ -3,7 +3,7 @@ import type { Collection } from '../reading/collection.ts';
 import { Collections, type SharedBetween } from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
 import { Parts } from '../reading/parts.ts';
-import { ReferencedCompanies } from '../reading/referenced-companies.ts';
+import { ReferencedRecords } from '../reading/referenced-records.ts';
 import { ServicePages } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
@@ -65,7 +65,7 @@ export function sharedTenantState(options: TenantOptions) {
   const { budget } = traffic;
   const client = new ApiClient({ ...options, traffic });
   const pages = new ServicePages(client);
-  const companies = new ReferencedCompanies(client, pages);
+  const referenced = new ReferencedRecords(client, pages);
   const collections = new Collections({
     ...{ host: client.host, pages, cache, onTooLarge: options.onTooLarge },
     freshMs: options.freshMs,
@@ -79,14 +79,14 @@ export function sharedTenantState(options: TenantOptions) {
   });
   /** Releases everything that was read, in this process only. */
   const clearCaches = () => {
-    companies.clear();
+    referenced.clear();
     collections.invalidate();
   };
   const unsubscribe = state.bus.subscribe(namespace, (update) => {
     if (update === 'missed') return clearCaches();
     access.onUpdate(update);
     const { collection } = update;
-    if (collection === 'company') companies.clear();
+    if (collection === 'company' || collection === 'product') referenced.clear();
     if (isOneOf(resources, collection)) collections.invalidate(collection);
   });
   return {
@@ -94,7 +94,7 @@ export function sharedTenantState(options: TenantOptions) {
      * `namespace` identifies the tenant's state: journal, inbox, write lock and updates. Derived from the address; with
      * several tenants from name and address; for a caller's own key from address and key.
      */
-    ...{ options, namespace, client, budget, pages, companies, collections, histories, access },
+    ...{ options, namespace, client, budget, pages, referenced, collections, histories, access },
     parts: new Parts(client, pages, collections),
     derived: new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes)),
     publish,

@@ -2,7 +2,7 @@ import type { Collection } from '../reading/collection.ts';
 import type { DerivedResults } from '../reading/derived.ts';
 import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading/list-page.ts';
 import type { PartOf } from '../reading/parts.ts';
-import type { NamedCompany } from '../reading/referenced-companies.ts';
+import type { ReferencedRead } from '../reading/referenced-records.ts';
 import { markUnknownItems } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import type { FieldRule } from '../service/records/mapping.ts';
@@ -134,15 +134,17 @@ export class Tenant {
   }
 
   /**
-   * The companies that a page of a list refers to, by id, as far as a few requests can read them, and they may be read.
+   * The records that a page of a list refers to by id, as far as a few requests can read them, and they may be read.
    * @throws ApiError if the key is refused
    */
-  async referencedCompanies(
+  async referenced(
+    resource: 'company' | 'product',
     ids: readonly string[],
     call: CallContext,
-  ): Promise<ReadonlyMap<string, NamedCompany>> {
-    if (ids.length === 0 || !this.grants.has('company:read')) return new Map();
-    return this.#shared.companies.read(ids, call);
+  ): Promise<ReferencedRead> {
+    if (ids.length === 0 || !this.grants.has(readGrant(resource)))
+      return { found: new Map(), isWhole: true };
+    return this.#shared.referenced.read(resource, ids, call);
   }
 
   /** The past of the opportunities or of the quotes; `undefined` if none is kept. @throws NotGranted */

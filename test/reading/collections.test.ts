@@ -605,13 +605,13 @@ describe('progress', () => {
 
   test('is reported to every call that waits for the same reading', async () => {
     const tenant = tenantOf();
-    Object.assign(upstream.records['/pricing-book'][0] ?? {}, { companyIds: ['one'] });
     const all = await Promise.all([
-      follow(tenant, 'cpq_list_pricing_books'),
-      follow(tenant, 'cpq_list_pricing_books'),
+      follow(tenant, 'cpq_brief_pipeline'),
+      follow(tenant, 'cpq_brief_pipeline'),
     ]);
-    // 45 pricing books, and 45 companies for the names in them.
-    for (const reported of all) expect(reported.at(-1)?.progress).toBe(90);
+    // The companies have the currencies.
+    const { length } = [...upstream.records['/opportunity'], ...upstream.records['/company']];
+    for (const reported of all) expect(reported.at(-1)?.progress).toBe(length);
     const messages = all.flat().map(({ message }) => message);
     expect(messages.join('\n')).toMatch(/^Reading company records: \d+ of 45, page \d of \d/m);
   });

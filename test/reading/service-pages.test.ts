@@ -74,7 +74,8 @@ describe('a large size answered with status 500', () => {
   test('does not prevent reading the companies of many rows', async () => {
     const { service, tenant } = await opened({ maxSize: { rows: 25, over: 500 } });
     const ids = service.storedData['/company'].slice(0, 60).map(({ id }) => String(id));
-    expect([...(await tenant.referencedCompanies(ids, toolCall())).keys()]).toEqual(ids);
+    const { found } = await tenant.referenced('company', ids, toolCall());
+    expect([...found.keys()]).toEqual(ids);
   });
 
   test('does not prevent reading single records', async () => {

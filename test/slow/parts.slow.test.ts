@@ -96,6 +96,8 @@ async function answersOf(server: Connection) {
     answers.push((await server.call('cpq_brief_company', { company: name, parts, rows: 5 })).data);
   for (const { number } of quotes)
     answers.push((await server.call('cpq_brief_quote', { quote: number })).data);
+  for (const list of ['cpq_list_pricing_books', 'cpq_list_discount_groups'])
+    answers.push((await server.call(list, { size: 5 })).data);
   for (const { coverage } of answers) expect(coverage).toMatchObject({ complete: true });
   return answers.map(({ coverage: _, ...figures }) => figures);
 }
@@ -158,6 +160,16 @@ describe('a question about a few records', () => {
     await server.call('cpq_brief_company', { company: companies[0]?.id, parts });
     expect(take()).toBeLessThanOrEqual(1);
   });
+
+  test.each(['cpq_list_pricing_books', 'cpq_list_discount_groups'])(
+    '%s reads the companies that it names',
+    async (list) => {
+      const { server, take } = await open({});
+      await server.call(list, { size: 5, fields: ['for'] });
+      const all = await server.call('cpq_list_companies', { size: 1 });
+      expect(take()).toBeLessThan(all.page.total / 100);
+    },
+  );
 
   test('about all quotes reads opportunities only for their states', async () => {
     const { server, take } = await open({});
