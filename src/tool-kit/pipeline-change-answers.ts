@@ -260,16 +260,19 @@ function quotesSentence(changes: QuoteChanges): Wording {
   return wording`Quotes: ${what}.`;
 }
 
-/** Their times are given only where they differ from those of the deals. */
+/** Their times are given only where they differ from those of the deals, which are read at the same time. */
 function mainQuotes(changes: QuoteChanges, deals: StatePair) {
   const { states } = changes;
   const { from, to } = comparedTimes(states);
+  const isSame = minuteOf(from) === minuteOf(comparedTimes(deals).from);
   return compact({
-    from: from === comparedTimes(deals).from ? undefined : from,
+    from: isSame ? undefined : from,
     to: states.isLive && deals.isLive ? undefined : to,
     rows: mainRows(changes),
   });
 }
+
+const minuteOf = (isoTime: string): string => isoTime.slice(0, 16);
 
 export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({
   summary: wording`No history of the pipeline is kept: the operator of this server has turned it off.`,
