@@ -144,15 +144,15 @@ export class SearchIndex<K extends SearchKind> {
     this.#words.add([name, more]);
   }
 
-  /** Best first: exact ones, then by relevance; in both, deleted records last. */
+  /**
+   * Best first: exact ones, then by relevance; in both, deleted records last. Where the text is an identifier of a record,
+   * those like it are others, and left out.
+   */
   *find(text: string): Steps<Hit<K>[]> {
     const equal = this.#equal(text);
     yield;
-    const alike = this.#withPhone(text, 'similar');
-    yield;
-    const similar = [...alike, ...(yield* this.#words.search(text, tolerance))];
-    const none = equal.size === 0 && similar.length === 0;
-    const others = none ? yield* this.#words.search(text, moreTolerance) : similar;
+    const isIdentifier = [...equal.values()].some((by) => by !== 'name');
+    const others = isIdentifier ? [] : yield* this.#similar(text, equal.size > 0);
     const order = new Set([
       ...(yield* this.#deletedLast([...equal.keys()])),
       ...(yield* this.#deletedLast(others)),
@@ -162,6 +162,14 @@ export class SearchIndex<K extends SearchKind> {
       const by = equal.get(at);
       return record ? [{ record, ...(by && { by }) }] : [];
     });
+  }
+
+  *#similar(text: string, isFound: boolean): Steps<readonly number[]> {
+    const alike = this.#withPhone(text, 'similar');
+    yield;
+    const similar = [...alike, ...(yield* this.#words.search(text, tolerance))];
+    const isEnough = isFound || similar.length > 0;
+    return isEnough ? similar : yield* this.#words.search(text, moreTolerance);
   }
 
   /** The records with this identifier, telephone number or name, and which of them it is. */
