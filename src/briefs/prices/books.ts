@@ -115,15 +115,24 @@ export const byApplicability = (
 ): number =>
   applicabilityOrder.indexOf(a.appliesTo) - applicabilityOrder.indexOf(b.appliesTo) || byName(a, b);
 
-/** Groups that name the company or its classification. A group that names no company applies to none. */
+/** A group that names no company applies to none, nor does a deleted one. */
+export function groupApplicability(
+  group: DiscountGroup,
+  company: Company,
+): Exclude<Applicability, 'everyone'> | undefined {
+  const appliesTo = isDeleted(group) ? undefined : applicabilityOf(group, company);
+  return appliesTo === 'everyone' ? undefined : appliesTo;
+}
+
+/** Groups that name the company or its classification. */
 export function discountGroupsFor(
   company: Company,
   groups: readonly DiscountGroup[],
   limit: number,
 ) {
   const rows = groups.flatMap((group) => {
-    const appliesTo = applicabilityOf(group, company);
-    if (!appliesTo || appliesTo === 'everyone' || isDeleted(group)) return [];
+    const appliesTo = groupApplicability(group, company);
+    if (!appliesTo) return [];
     return [
       compact({ ...named(group), appliesTo, discounts: group.discounts?.length || undefined }),
     ];

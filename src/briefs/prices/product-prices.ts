@@ -23,7 +23,12 @@ import type {
   PricingBook,
   Product,
 } from '../../service/records/records.ts';
-import { type Applicability, applicabilityOf, byApplicability } from './books.ts';
+import {
+  type Applicability,
+  applicabilityOf,
+  byApplicability,
+  groupApplicability,
+} from './books.ts';
 import { type Discount, discountTargets, discountWords, lessDiscount } from './discounts.ts';
 
 export interface PriceData {
@@ -186,8 +191,8 @@ const byBook = (a: Entry, b: Entry): number =>
   compare(a.validTo ?? '', b.validTo ?? '');
 
 function discountRows(group: DiscountGroup, { company, product, categories }: PriceData) {
-  const appliesTo = applicabilityOf(group, company);
-  if (!appliesTo || appliesTo === 'everyone' || isDeleted(group)) return [];
+  const appliesTo = groupApplicability(group, company);
+  if (!appliesTo) return [];
   const targetOf = discountTargets(product, categories);
   const names = new Map(categories?.map(({ id, name }) => [id, name]));
   return (group.discounts ?? []).flatMap((discount: Discount) => {
