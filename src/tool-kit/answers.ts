@@ -281,10 +281,9 @@ function deletedCount(
 ): Wording {
   const count = deleted ?? records.slice(0, shown).filter(isDeleted).length;
   const of = deleted === undefined ? 'the rows shown' : 'them';
+  const which = total === 1 ? 'It' : `${count} of ${of}`;
   const counts =
-    count === 0
-      ? wording``
-      : wording` ${count} of ${trusted(of)} ${count === 1 ? 'is' : 'are'} deleted.`;
+    count === 0 ? wording`` : wording` ${trusted(which)} ${count === 1 ? 'is' : 'are'} deleted.`;
   const mayCountOthers = deleted === undefined && shown < total;
   return mayCountOthers && (count > 0 || softDeleted.includes(resource))
     ? wording`${counts} The total may count deleted ones: filters deleted:false leaves them out.`

@@ -349,7 +349,7 @@ function pipelineNotes(
   const undated = closed.filter(isUndated).length;
   const notes = [...(rates ?? noRates)].map(
     ([code, { to, rate }]) =>
-      wording`${quote(code)} converted at ${rate.toNumber()} ${quote(to)}, the rate given by the caller.`,
+      wording`Amounts in ${quote(code)} are converted at ${rate.toNumber()} ${quote(to)}, the rate given by the caller.`,
   );
   if (by === 'label')
     notes.push(wording`A deal counts in the group of each label that it or its company has.`);
@@ -359,7 +359,7 @@ function pipelineNotes(
     );
   if (show.includes('velocity'))
     notes.push(
-      wording`Velocity: open deals × mean value won × win rate ÷ mean days to win, a day; means of deals of known value.`,
+      wording`Velocity: open deals × mean value won × win rate ÷ mean days to win, a day, each of its currency; means of deals of known value.`,
     );
   if (target !== undefined)
     notes.push(
