@@ -125,7 +125,7 @@ describe('discounts of discount groups', () => {
         listPriceAfterDiscount,
       ]),
     ).toEqual([
-      ['5 % on product p', 'product', 95],
+      ['5 % on Switch', 'product', 95],
       ['10 % on Access switches', 'category', 90],
       ['20 % on Network', 'parent category', 80],
       ['1 % on CISCO ', 'unclear', undefined],

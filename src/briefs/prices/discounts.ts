@@ -7,23 +7,29 @@ import { fieldOf } from '../../values.ts';
 /** One entry of a group, as sent. */
 export type Discount = Readonly<Record<string, unknown>>;
 
-const sizeOf = ({ amount, discount, percent }: Discount): unknown => amount ?? discount ?? percent;
+function sizeOf({ amount, discount, percent }: Discount): unknown {
+  const size = amount ?? discount ?? percent;
+  return typeof size === 'string' && size.trim() === '' ? undefined : size;
+}
 
 const isPercent = ({ type, percent }: Discount): boolean =>
   percent !== undefined || /^percent/i.test(String(type ?? 'percent'));
 
-/** What is discounted, and by how much: "10 % on Laptops". */
+/**
+ * What is discounted, and by how much: "10 % on Laptops".
+ * @param nameOf of a category or a product
+ */
 export function discountWords(
   discount: Discount,
-  categoryName: (id: string) => string | undefined,
+  nameOf: (id: string) => string | undefined,
 ): string {
   const size = sizeOf(discount);
   const named = discount.category ?? discount.product ?? discount.manufacturer ?? discount.name;
   const { categoryId, productId } = discount;
   const byId =
     typeof categoryId === 'string'
-      ? (categoryName(categoryId) ?? `category ${categoryId}`)
-      : typeof productId === 'string' && `product ${productId}`;
+      ? (nameOf(categoryId) ?? `category ${categoryId}`)
+      : typeof productId === 'string' && (nameOf(productId) ?? `product ${productId}`);
   const target = typeof named === 'object' ? fieldOf(named, 'name') : named;
   const by =
     size === undefined
@@ -35,7 +41,7 @@ export function discountWords(
 /** A price less a discount in percent; `undefined` for any other discount, whose unit is not documented. */
 export function lessDiscount(price: Decimal, discount: Discount): Decimal | undefined {
   const size = sizeOf(discount);
-  const isNumber = typeof size === 'number' || (typeof size === 'string' && size.trim() !== '');
+  const isNumber = typeof size === 'number' || typeof size === 'string';
   const percent = isNumber && isPercent(discount) ? decimal(Number(size)) : undefined;
   return percent && lessPercent(price, percent);
 }

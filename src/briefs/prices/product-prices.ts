@@ -194,7 +194,7 @@ function discountRows(group: DiscountGroup, { company, product, categories }: Pr
   const appliesTo = groupApplicability(group, company);
   if (!appliesTo) return [];
   const targetOf = discountTargets(product, categories);
-  const names = new Map(categories?.map(({ id, name }) => [id, name]));
+  const names = new Map([...(categories ?? []), product].map(({ id, name }) => [id, name]));
   return (group.discounts ?? []).flatMap((discount: Discount) => {
     const on = targetOf(discount);
     if (on === undefined) return [];
