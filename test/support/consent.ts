@@ -17,15 +17,14 @@ import { fieldNames } from '../../src/changes/writable-fields.ts';
 import { environmentName } from '../../src/config.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
-import { CollectionCache } from '../../src/reading/cache.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import type { TenantOptions, WriteRules } from '../../src/tenant/shared-state.ts';
-import { Tenant } from '../../src/tenant/tenant.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { Person } from './clients.ts';
-import { defaultLimits } from './hardening-tenant.ts';
+import { defaultLimits, openTenant } from './hardening-tenant.ts';
 import type { Row } from './hosts.ts';
 import { type Address, askService, requestsTo, type Sandbox } from './sandbox.ts';
 import { closing, newFolder } from './shared.ts';
@@ -185,17 +184,13 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
     fields: new Set(fieldNames),
     allowedStages: [],
   };
-  return new Tenant({
-    baseUrl: new URL(address.baseUrl),
+  return openTenant({
+    url: address.baseUrl,
     key: address.key,
-    pageParam: 'from',
     state,
     writeRules: { ...usual, ...options.rules },
     grants: parseGrants(options.grants ?? ['read', 'opportunity:write']),
-    cache: new CollectionCache(64),
     requestLimit: 1_000_000,
-    limits: defaultLimits,
-    firstRetryDelayMs: 4,
     // Effectively off: an open circuit breaker would answer instead of the service.
     circuitFailures: 1_000,
     ...options.tenant,

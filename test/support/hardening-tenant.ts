@@ -5,6 +5,7 @@ import type { ChangeCall } from '../../src/changes/consent.ts';
 import { environmentName } from '../../src/config.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
+import type { CallParts } from '../../src/mcp/tool-run.ts';
 import { CollectionCache } from '../../src/reading/cache.ts';
 import type { Call } from '../../src/service/call.ts';
 import { type ApiErrorKind, isApiError } from '../../src/service/errors.ts';
@@ -105,16 +106,14 @@ export interface Served {
 }
 
 /** A real client connected to a server over that tenant, in this process. */
-export async function serve(tenant: Tenant, failed: (error: unknown) => void): Promise<Served> {
+export function serve(tenant: Tenant, failed: (error: unknown) => void): Promise<Served> {
   const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const log = { failed: (_tool: string, error: unknown) => failed(error) };
-  const server = createServer({
-    surface,
-    tenant,
-    log,
-    nameOf: environmentName,
-    consent: 'token',
-  });
+  return clientOf({ surface, tenant, log, nameOf: environmentName, consent: 'token' });
+}
+
+export async function clientOf(parts: CallParts): Promise<Served> {
+  const server = createServer(parts);
   const client = new Client({ name: 'hardening', version: '1' });
   const [mine, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs as Parameters<typeof server.connect>[0]);

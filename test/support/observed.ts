@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { fieldNames } from '../../src/changes/writable-fields.ts';
 import { environmentName } from '../../src/config.ts';
@@ -23,7 +23,7 @@ import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { parseJson } from '../../src/values.ts';
 import { send } from './fast-path-parity.ts';
 import { legacy } from './fast-path-requests.ts';
-import { openTenant } from './hardening-tenant.ts';
+import { clientOf, openTenant } from './hardening-tenant.ts';
 import { newFolder } from './shared.ts';
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
@@ -112,7 +112,7 @@ export async function startObservedServer({
       const init = { method: 'POST', headers: { ...sent.headers, ...headers }, body: sent.body };
       return (await sdk.fetch(new Request('http://127.0.0.1/mcp', init))).text();
     },
-    client: () => clientOf(parts),
+    client: async () => (await clientOf(parts)).client,
     metric: async (name) => valuesOf((await watch.render(...serverGauges)).body, name),
     async close() {
       await http.close();
@@ -147,15 +147,6 @@ async function answer(fastPath: HttpFastPath, request: IncomingMessage, response
   const answer = await fastPath.tryAnswer(message, context).catch(() => undefined);
   if (answer !== undefined) sendText(response, answer === '' ? 202 : 200, answer);
   else if (!response.destroyed) response.writeHead(404).end();
-}
-
-async function clientOf(parts: CallParts): Promise<Client> {
-  const client = new Client({ name: 'observed', version: '1' });
-  const [mine, theirs] = InMemoryTransport.createLinkedPair();
-  const server = createMcp(parts);
-  await server.connect(theirs as Parameters<typeof server.connect>[0]);
-  await client.connect(mine as Transport);
-  return client;
 }
 
 /** The values of a metric in the text format, by the labels in braces. */

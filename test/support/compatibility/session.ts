@@ -1,10 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import { inject } from 'vitest';
 import { type Answer, answerOf } from '../hosts.ts';
-import { newFolder, shared } from '../shared.ts';
+import { shipped } from '../in-process.ts';
+import { newFolder } from '../shared.ts';
 import { type Service, startService } from './service.ts';
 import type { Variation } from './variations.ts';
 
@@ -14,14 +13,6 @@ export interface Session {
   ask(tool: string, args?: Record<string, unknown>): Promise<Answer>;
   close(): Promise<void>;
 }
-
-type Shipped = typeof import('../../../src/index.ts');
-
-/** The built module. */
-const shipped = shared(async (): Promise<Shipped> => {
-  if (inject('buildError') !== '') throw new Error(inject('buildError'));
-  return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
-});
 
 /** Enough for every probe, unless the variation is about the budget. */
 const plentiful = 1_000_000;
@@ -44,13 +35,12 @@ interface Opened extends Pick<Variation, 'set' | 'rateLimit'> {
   fields?: readonly string[] | undefined;
 }
 
-export const openSession = async (opened: Opened) => connectSession(opened, await shipped());
-
-/** The same with the server from a module of its own. */
-async function connectSession(
-  { set, rateLimit = plentiful, fields = [] }: Opened,
-  { createCpqServer }: Pick<Shipped, 'createCpqServer'>,
-): Promise<Session> {
+export async function openSession({
+  set,
+  rateLimit = plentiful,
+  fields = [],
+}: Opened): Promise<Session> {
+  const { createCpqServer } = await shipped();
   const service = await startService(set);
   const stateDir = newFolder();
   const fieldsFile = join(stateDir, 'fields.txt');
