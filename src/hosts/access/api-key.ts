@@ -13,6 +13,7 @@ import type { Tenant } from '../../tenant/tenant.ts';
 import type { AuthStrategy, ServedTenant } from './gate.ts';
 import { HttpError, isGuess } from './http-error.ts';
 import { isPrivate, lookupPublicOnly } from './networks.ts';
+import { isAccessToken } from './token-file.ts';
 
 /** A tenant opened for a caller's own key; closed when idle. */
 export interface RetirableTenant extends ServedTenant {
@@ -78,10 +79,12 @@ function apiKeyFrom({ headers }: IncomingMessage): string | undefined {
   const header = headers[keyHeader];
   if (typeof header !== 'string' || header === '') return undefined;
   try {
-    return headerSafe(header);
+    // The service has no use for an access token of this server.
+    if (!isAccessToken(header)) return headerSafe(header);
   } catch {
-    throw wrongKeyError();
+    // Refused below.
   }
+  throw wrongKeyError('This is no key of the service.');
 }
 
 /** The address in the header, or the only allowed one. */
@@ -200,8 +203,10 @@ async function verifyKey(baseUrl: URL, key: string, limits: ConnectLimits): Prom
   }
 }
 
-const wrongKeyError = (): HttpError =>
-  new HttpError(401, 'The service does not accept this key at that address.', {
+const wrongKeyError = (
+  words = 'The service does not accept this key at that address.',
+): HttpError =>
+  new HttpError(401, words, {
     countsAsFailure: true,
     headers: { 'www-authenticate': challenge },
   });
