@@ -253,22 +253,6 @@ describe('a key', () => {
     expect((await send(team, { headers: keyed('good-key-0123456789') })).status).toBe(200);
   });
 
-  test.each([
-    ['none', {}],
-    ['an empty one', { 'api-key': '' }],
-    ['one with a blank', { 'api-key': 'good key' }],
-    ['two', { 'api-key': ['good', 'good'] }],
-    ['one with other letters', { 'api-key': 'gööd' }],
-    ['a bearer token', { authorization: 'Bearer good' }],
-  ])('is requested when there is %s', async (_, headers) => {
-    const { team, upstream } = await strict();
-    upstream.requests.length = 0;
-    const reply = await send(team, { headers: headers as Headers });
-    expect(reply.status).toBe(401);
-    expect(reply.headers['www-authenticate']).toContain('ApiKey');
-    expect(upstream.requests).toEqual([]);
-  });
-
   test('is sent to no other address, even if the service redirects', async () => {
     const { team, upstream } = await strict();
     for (const to of ['other', 'other port', 'loop'] as const) {
