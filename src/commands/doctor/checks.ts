@@ -1,5 +1,6 @@
 import { listsRestOn } from '../../briefs/rests-on.ts';
 import { environmentName } from '../../config.ts';
+import { plural } from '../../figures/naming.ts';
 import { describeError } from '../../mcp/wording.ts';
 import { whatFollows } from '../../reading/list-page.ts';
 import { pageSize } from '../../reading/service-pages.ts';
@@ -51,10 +52,10 @@ function checkRoute(resource: Resource, probe: Probe | undefined, granted: boole
 }
 
 function sizeOf({ records, total }: Probe): string {
-  if (total !== undefined) return `${total} records`;
+  if (total !== undefined) return plural(total, 'record');
   const count = records.length;
   if (count > probeSize) return `${count} records, in one list`;
-  return count < probeSize ? `${count} records` : 'records; the service reports no total';
+  return count < probeSize ? plural(count, 'record') : 'records; the service reports no total';
 }
 
 const everyRead = new Set(resources.map(readGrant));

@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { environmentName, type Settings, settingWarnings, toolSelectionOf } from '../../config.ts';
+import { plural } from '../../figures/naming.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
@@ -26,16 +27,14 @@ export async function checkLocal(
 function checkSettings(settings: Settings): DoctorCheck {
   const found = checkAs('settings', 'settings');
   const { list, byName } = createSurface(settings.grants, toolSelectionOf(settings));
-  const detail = `${list.length} tools; granted: ${inShort(settings.grants)}`;
   const ungranted = [...(settings.tools ?? [])].filter(
     (name) => !name.startsWith('-') && !byName.has(name),
   );
-  if (ungranted.length > 0) {
-    const others = `${detail}; selected, but not granted: ${ungranted.join(', ')}`;
-    return found('warn', others, 'Grant what they need, or leave them out');
-  }
-  if (list.length > 0) return found('pass', detail);
-  return found('fail', detail, 'Grant more, or select other tools');
+  const left = ungranted.length > 0 ? `; selected, but not granted: ${ungranted.join(', ')}` : '';
+  const detail = `${plural(list.length, 'tool')}; granted: ${inShort(settings.grants)}${left}`;
+  if (list.length === 0) return found('fail', detail, 'Grant more, or select other tools');
+  if (left === '') return found('pass', detail);
+  return found('warn', detail, 'Grant what they need, or leave them out');
 }
 
 async function checkState(settings: Settings, env: NodeJS.ProcessEnv): Promise<DoctorCheck> {
