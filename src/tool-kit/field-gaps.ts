@@ -48,5 +48,6 @@ function describeUnread({ record, field, rows, of, example, mayBe }: FieldGap): 
   const where = mayBe === undefined ? '' : wording`, which ${quote(mayBe, 60)} may be`;
   const such = wording`, such as ${quote(String(example), 60)}`;
   const rest = rows === of ? counted(of) : wording`${counted(rows)} of ${counted(of)}`;
-  return wording`the ${trusted(field)} of ${rest} ${trusted(pluralOf(nounOf(record)))}${where} could not be read${such}`;
+  const noun = nounOf(record);
+  return wording`the ${trusted(field)} of ${rest} ${trusted(of === 1 ? noun : pluralOf(noun))}${where} could not be read${such}`;
 }

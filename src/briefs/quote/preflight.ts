@@ -125,7 +125,7 @@ function describeDiscount(discount: QuoteDiscount, quote: Quote, limit: number):
   const oneTime = sumItems(quote.items ?? []).terms.get('one-time')?.price ?? zero;
   return (
     discount.amount.times(hundred).gt(oneTime.times(limit)) &&
-    wording`The quote's discount of ${rounded(discount.amount)} is over ${limit} % of the one-time total of ${rounded(oneTime)}.`
+    wording`The quote's discount of ${formatNumber(rounded(discount.amount))} is over ${limit} % of the one-time total of ${formatNumber(rounded(oneTime))}.`
   );
 }
 
@@ -220,7 +220,7 @@ function findingsOnLine(line: Line) {
       item.setupCost !== undefined &&
       item.setupCost > 0 &&
       !item.setupPrice &&
-      wording`Setup costs ${rounded(zero.plus(item.setupCost))} and is not charged.`,
+      wording`Setup costs ${formatNumber(rounded(zero.plus(item.setupCost)))} and is not charged.`,
     under_book: describeBook('under', netPrice, prices[0]),
     over_book: describeBook('over', netPrice, prices.at(-1)),
     unlisted_product:
