@@ -5,6 +5,7 @@ import type { ClosedDeal, OpenDeal } from '../briefs/pipeline/pipeline-deals.ts'
 import { isInOrder } from '../briefs/pipeline/pipeline-groups.ts';
 import type { ClosedPeriod } from '../briefs/pipeline/won-and-lost.ts';
 import type { Deal } from '../figures/deals.ts';
+import { formatNumber } from '../figures/money.ts';
 import { compact, plural } from '../figures/naming.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
@@ -122,7 +123,7 @@ export function scopeOf(filters: PipelineFilters): Wording[] {
   const from = closeFrom === undefined ? '' : wording` from ${trusted(closeFrom)}`;
   const to = closeTo === undefined ? '' : wording` up to ${trusted(closeTo)}`;
   if (closeFrom ?? closeTo) others.push(wording`expected to close${from}${to}`);
-  if (minValue !== undefined) others.push(wording`worth ${minValue} or more`);
+  if (minValue !== undefined) others.push(wording`worth ${formatNumber(minValue)} or more`);
   return describeScope({ owner, company, stage, category, source, currency }, others);
 }
 

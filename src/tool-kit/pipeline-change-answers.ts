@@ -1,5 +1,5 @@
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
-import { type Day, dayWords } from '../figures/days.ts';
+import { type Day, dayWords, utcDay } from '../figures/days.ts';
 import { compact, plural } from '../figures/naming.ts';
 import type { PipelineChanges, Shown } from '../history/changes-between.ts';
 import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
@@ -105,7 +105,11 @@ export function quoteChangesAnswer(
   return answerWithRows(quotes.rows.length, write, aimOf(asked));
 }
 
-const historyOf = (days: readonly Day[]) => ({ ...compact({ from: days[0] }), days: days.length });
+/** Without today, whose snapshot may be stored only after the answer. */
+function historyOf(days: readonly Day[]) {
+  const past = days.filter((day) => day < utcDay(new Date()));
+  return { ...compact({ from: past[0] }), days: past.length };
+}
 
 /** Both days, as a person says them. */
 const periodWords = ({ opening, closing, isLive }: StatePair<unknown>): Wording =>
