@@ -80,6 +80,10 @@ describe('after the service refused the key', () => {
     expect((await ask('cpq_list_events')).isError).toBe(true);
     upstream.set({ status: undefined, keys: new Set([key]) });
     for (const [tool, args] of fromMemory) expect((await ask(tool, args)).isError).toBe(false);
+    // The key is not checked any more.
+    const before = upstream.requests.length;
+    for (const [tool, args] of fromMemory) expect((await ask(tool, args)).isError).toBe(false);
+    expect(upstream.requests).toHaveLength(before);
   }, 60_000);
 
   test('a collection that it may no longer read is not answered from the cache', async () => {

@@ -78,6 +78,12 @@ describe('an unknown variable', () => {
     expect(read).toThrow(/^((?!canary0UnknownValue).)*$/);
   });
 
+  test('of few letters resembles a setting only if one letter differs', () => {
+    const read = (name: string) => readSettings([], { ...unasked, [name]: '1' });
+    expect(() => read('CPQ_AUTO')).toThrow('CPQ_AUTO is not a setting. Nearest: CPQ_AUTH');
+    expect(read('CPQ_AUTOS')).toEqual(readSettings([], unasked));
+  });
+
   test('stops the start together with all others', async () => {
     const { stderr } = await startsStdio({ CPQ_GRANT: 'read', CPQ_TOOLSET: 'routes' });
     expect(stderr).toMatch(/CPQ_GRANT is .*CPQ_GRANTS.* CPQ_TOOLSET is .*CPQ_TOOLSETS/);
