@@ -271,6 +271,12 @@ describe('the printed configuration of one host', () => {
     expect(await told('--http', url)).toBe(false);
   });
 
+  test('tells how it is written, where it can be', async () => {
+    const told = async (host: string) => (await runHere(['config', host, '--sandbox'])).stderr;
+    expect(await told('cursor')).toContain(', or run this command again with --write\n');
+    expect(await told('vscode')).not.toContain('--write');
+  });
+
   test('quotes commands for the shell', async () => {
     const { stderr } = await runHere(['config', 'vscode', '--base-url', baseUrl]);
     const [, quoted = ''] = /code --add-mcp '(.*)'\n/.exec(stderr) ?? [];
