@@ -24,6 +24,8 @@ const { values: options } = parseArgs({
     files: { type: 'string', default: 'src/,tools/' },
     sample: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
+    /** Only those at this place, as the results name it: `src/values.ts:12:7`. */
+    at: { type: 'string', default: '' },
     /** Only with the approved answers. */
     answers: { type: 'boolean', default: false },
     /** Test files (prefixes) of which it says how many mutants each test notices that the approved answers do not. */
@@ -42,7 +44,9 @@ const sources = new Map(
     .filter((file) => !/^src\/(?:views|sandbox)\//.test(file))
     .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 );
-const all = [...sources].flatMap(([file, source]) => mutantsOf(file, source));
+const all = [...sources]
+  .flatMap(([file, source]) => mutantsOf(file, source))
+  .filter((mutant) => nameOf(mutant).startsWith(options.at));
 const mutants = sampleOf(all, Number(options.sample), Number(options.seed)).map((it, at) => ({
   ...it,
   id: at + 1,
