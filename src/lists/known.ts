@@ -138,8 +138,10 @@ export async function nameProducts(
 ): Promise<readonly PricingBook[]> {
   const named = withProductNames(books, tenant.cached('product'));
   const { found, isWhole } = await tenant.referenced('product', unnamedProducts(named, each), call);
-  if (!isWhole) await readGranted(tenant, ['product'], call, unlessKeyRefused);
-  return withProductNames(named, tenant.cached('product') ?? [...found.values()]);
+  const whole = isWhole
+    ? undefined
+    : await tenant.collection('product', call).catch(unlessKeyRefused);
+  return withProductNames(named, whole?.records ?? [...found.values()]);
 }
 
 /** Whether selected fields of a pricing book contain the names of its products. */
