@@ -18,7 +18,7 @@ export type ReferencedRecord = Pick<Company, 'id' | 'name' | 'currency'> & Pick<
 
 export interface ReferencedRead {
   found: ReadonlyMap<string, ReferencedRecord>;
-  /** False if there may be more, which can only be read one by one. */
+  /** False if others may exist: they can only be read one by one. */
   isWhole: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ReferencedRead {
 export class ReferencedRecords {
   readonly #pages: ServicePages;
   readonly #client: Pick<ApiClient, 'getRecord'>;
-  /** By the ids. */
+  /** By the collection and the ids. */
   readonly #remembered = new BoundedMap<string, { asOf: Date; read: ReferencedRead }>(
     maxRememberedPages,
   );
@@ -60,11 +60,9 @@ export class ReferencedRecords {
     const asOf = new Date();
     try {
       const [pages, client] = [this.#pages, this.#client];
-      const { found, isWhole } = await readByIds(
-        ...([pages, client, resource, wanted, maxSingleReads, call] as const),
-      );
-      const named = new Map([...found].map(([id, record]) => [id, shownOf(record)]));
-      const read = { found: named, isWhole };
+      const whole = await readByIds(pages, client, resource, wanted, maxSingleReads, call);
+      const found = new Map([...whole.found].map(([id, record]) => [id, shownOf(record)]));
+      const read = { found, isWhole: whole.isWhole };
       this.#remembered.set(key, { asOf, read });
       return read;
     } catch (error) {
