@@ -1,12 +1,19 @@
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
-import { type Day, dayWords, utcDay } from '../figures/days.ts';
+import { type Day, dayWords } from '../figures/days.ts';
 import { compact, plural } from '../figures/naming.ts';
 import type { PipelineChanges, Shown } from '../history/changes-between.ts';
 import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
 import type { OpenTotal } from '../history/movements.ts';
 import type { QuoteChanges } from '../history/quote-changes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { answerWithRows, formatAmounts, listedWords, listPart, toIsoSeconds } from './answers.ts';
+import {
+  answerWithRows,
+  formatAmounts,
+  listedWords,
+  listPart,
+  today,
+  toIsoSeconds,
+} from './answers.ts';
 import type { Answer } from './define-tool.ts';
 import { scopeOf } from './pipeline-answers.ts';
 
@@ -107,7 +114,8 @@ export function quoteChangesAnswer(
 
 /** Without today, whose snapshot may be stored only after the answer. */
 function historyOf(days: readonly Day[]) {
-  const past = days.filter((day) => day < utcDay(new Date()));
+  const now = today();
+  const past = days.filter((day) => day < now);
   return { ...compact({ from: past[0] }), days: past.length };
 }
 
@@ -264,7 +272,7 @@ function quotesSentence(changes: QuoteChanges): Wording {
   return wording`Quotes: ${what}.`;
 }
 
-/** Their times are given only where they differ from those of the deals, which are read at the same time. */
+/** Their first time is given only if it is in another minute than that of the deals: one call reads both. */
 function mainQuotes(changes: QuoteChanges, deals: StatePair) {
   const { states } = changes;
   const { from, to } = comparedTimes(states);
