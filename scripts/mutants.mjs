@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
     at: { type: 'string', default: '' },
     /** Only with the approved answers. */
     answers: { type: 'boolean', default: false },
-    /** Test files (prefixes) of which it says how many mutants each test notices that the approved answers do not. */
+    /** Prefixes of test files: how many mutants does each of their tests notice that the approved answers do not? */
     tests: { type: 'string' },
     /** Only lists the mutants that no test reaches. */
     unreached: { type: 'boolean', default: false },
@@ -58,8 +58,8 @@ try {
   say(`${mutants.length} of ${all.length} mutants of ${sources.size} files, seed ${options.seed}`);
   const left = options.unreached ? await notReached() : await notNoticedByAnswers();
   if (options.tests !== undefined) await sayNoticedByEachTest(left, options.tests.split(','));
-  const only = options.unreached || options.answers || options.tests !== undefined;
-  const survivors = only ? left : compiling(await notNoticedBySuites(left));
+  const withoutSuites = options.unreached || options.answers || options.tests !== undefined;
+  const survivors = withoutSuites ? left : compiling(await notNoticedBySuites(left));
   const [fate, others] = options.unreached ? ['NOT REACHED', 'reached'] : ['SURVIVED', 'noticed'];
   for (const mutant of survivors) say(`${nameOf(mutant)}  ${fate}`);
   const noticed = mutants.length - survivors.length;
@@ -99,7 +99,7 @@ async function notNoticedByAnswers() {
   return left;
 }
 
-/** Two at a time: a run is mostly its start. */
+/** Two at a time, because a run mostly starts up. */
 async function forEachOf(left, use) {
   const queue = [...left];
   const work = async () => {
@@ -119,16 +119,18 @@ async function notNoticedBySuites(left) {
   return survivors;
 }
 
-/** A test of which no mutant is left may repeat what the answers say: to be judged by a person, beside the answers. */
+/** A test that notices none of these may repeat what the answers say: a person judges that, beside the answers. */
 async function sayNoticedByEachTest(left, prefixes) {
   const reached = await reachedByFile(prefixes);
   const counts = new Map();
-  await forEachOf(left, async ({ id, isOfModule }) => {
+  await forEachOf(left, async (mutant) => {
+    const { id, isOfModule } = mutant;
     const files = reached.filter(({ ids }) => isOfModule || ids.has(id)).map(({ file }) => file);
     if (files.length === 0) return;
     const report = join(copy, `report-${id}.json`);
     const given = [...files, '--reporter=json', `--outputFile=${report}`];
-    await failureOf(given, { TEST_MUTANT: String(id) });
+    const failure = await failureOf(given, { TEST_MUTANT: String(id) });
+    if (failure === 'timeout') return say(`${nameOf(mutant)}  timeout`);
     for (const { name, assertionResults } of JSON.parse(readFileSync(report, 'utf8')).testResults)
       for (const { fullName, status } of assertionResults) {
         const test = `${relative(copy, name)} > ${fullName}`;
@@ -170,15 +172,15 @@ function listsIn(folder) {
 async function failureWith({ id, isOfModule }, reached) {
   const env = { TEST_MUTANT: String(id) };
   if (isOfModule)
-    return (
-      (await failureOf(['test/answers/answers', '--bail=1'], env)) ?? failureOf(['--bail=1'], env)
-    );
+    return (await firstFailureOf(['test/answers/answers'], env)) ?? firstFailureOf([], env);
   const files = reached.filter(({ ids }) => ids.has(id)).map(({ file }) => file);
   const about = files.splice(0, 8);
-  const failure = about.length > 0 ? await failureOf([...about, '--bail=1'], env) : undefined;
-  return failure === undefined && files.length > 0
-    ? failureOf([...files, '--bail=1'], env)
-    : failure;
+  const failure = about.length > 0 ? await firstFailureOf(about, env) : undefined;
+  return failure === undefined && files.length > 0 ? firstFailureOf(files, env) : failure;
+}
+
+function firstFailureOf(files, env) {
+  return failureOf([...files, '--bail=1'], env);
 }
 
 /** The first test that fails; undefined where all pass. No retries: a second try finds what the first has written. */
