@@ -2,6 +2,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { SharedReading, State } from '../../src/state/port.ts';
 import { type RedisOptions, redisState } from '../../src/state/redis/redis.ts';
+import { shortHash } from '../../src/state/short-hash.ts';
 import { version } from '../../src/version.ts';
 import { anyHost, anyHttpHost, everything } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
@@ -39,6 +40,18 @@ function start(): { began: () => void; beginning: Promise<void> } {
 function collectionsOf(state: State) {
   if (!state.collections) throw new Error('nothing is shared');
   return state.collections;
+}
+
+/** Until the process that holds the lock has renewed it: a lock that is not renewed has less time left at each look. */
+async function untilRenewed(it: Redis, lock: string): Promise<void> {
+  let least = Number.POSITIVE_INFINITY;
+  const isRenewed = async () => {
+    const leftMs = Number((await it.ask('PTTL', lock)).slice(1).split('\r')[0]);
+    const isMore = leftMs > least;
+    least = Math.min(least, leftMs);
+    return isMore;
+  };
+  await until(isRenewed).toBe(true);
 }
 
 /** Gives every key another type, as another program would that uses the same names. */
@@ -323,12 +336,12 @@ describeWith('redis', 'a shared reading in Redis', () => {
 
   test('is not taken over from a slow process', async () => {
     const it = await redis();
-    const [one, other] = [await open(it, { lockMs: 1_500 }), await open(it, { lockMs: 1_500 })];
+    const [one, other] = [await open(it, { lockMs: 3_000 }), await open(it, { lockMs: 3_000 })];
     const tenant = newTenant();
     let reads = 0;
     const read = async () => {
       reads += 1;
-      await pause(3_000);
+      await untilRenewed(it, `cpq:{${tenant}}:reading:reader:quote:0`);
       return reading('slow');
     };
     const both = await Promise.all(
@@ -434,27 +447,26 @@ describeWith('redis', 'a lock in Redis', () => {
   test('is released when its process dies, and not taken from a slow one', async () => {
     const it = await redis();
     const [one, other, third] = [
-      await open(it, { lockMs: 1_500 }),
-      await open(it, { lockMs: 1_500 }),
-      await open(it, { lockMs: 1_500 }),
+      await open(it, { lockMs: 3_000 }),
+      await open(it, { lockMs: 3_000 }),
+      await open(it, { lockMs: 3_000 }),
     ];
     const name = newTenant();
-    const { began, beginning } = start();
+    const [held, taken] = [start(), start()];
     void one.runExclusive(name, () => {
-      began();
+      held.began();
       return new Promise(() => {});
     });
-    await beginning;
+    await held.beginning;
     await one.close();
     const order: string[] = [];
     const slow = other.runExclusive(name, async () => {
-      await pause(4_000);
+      taken.began();
+      await untilRenewed(it, `cpq:{${shortHash(name)}}:lock`);
       order.push('slow');
     });
-    await Promise.all([
-      slow,
-      pause(2_500).then(() => third.runExclusive(name, async () => order.push('next'))),
-    ]);
+    await taken.beginning;
+    await Promise.all([slow, third.runExclusive(name, async () => order.push('next'))]);
     expect(order).toEqual(['slow', 'next']);
   });
 });
