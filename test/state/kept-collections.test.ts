@@ -5,7 +5,8 @@ import { fileCollections, markOutdated } from '../../src/state/files/collections
 import { localState } from '../../src/state/files/local.ts';
 import type { CollectionKey, EarlierReading } from '../../src/state/port.ts';
 import { writeStatus } from '../../src/state/write-status.ts';
-import { newFolder } from '../support/shared.ts';
+import { newFolder, useMachineClock } from '../support/shared.ts';
+import { until } from '../support/until.ts';
 
 const tenant = 'abcdef0123456789';
 const place: CollectionKey = { tenant, reader: 'reader', collection: 'quote' };
@@ -167,18 +168,22 @@ test.each(damages)('a file that is %s is ignored and replaced', async (_, damage
 });
 
 test('two processes read it once, and an abandoned lock holds nobody longer than its lease', async () => {
+  // A file gets the machine's time.
+  useMachineClock();
   const folder = newFolder();
+  const lock = `${fileOf(folder)}-none.lock`;
+  const lockedAt = async () => (await stat(lock)).mtimeMs;
   let reads = 0;
   const load = async () => {
     reads += 1;
-    await pause(3_000);
+    // It is renewed when it is taken, and again after each third of the lease.
+    await until(lockedAt).toBeGreaterThan(Date.now() + leaseMs / 4);
     return { value: 'slow', ageMs: 0, keepMs: hour };
   };
-  // The lock is renewed: the reading takes twice as long as the lease.
-  const both = [processIn(folder, 1_500), processIn(folder, 1_500)];
+  const leaseMs = 3_000;
+  const both = [processIn(folder, leaseMs), processIn(folder, leaseMs)];
   const read = await Promise.all(both.map((it) => it.getOrLoad(place, hour, load, never)));
   expect([reads, ...read.map(({ value }) => value)]).toEqual([1, 'slow', 'slow']);
-  const lock = `${fileOf(folder)}-none.lock`;
   const old = new Date(Date.now() - 20_000);
   await writeFile(lock, '');
   await utimes(lock, old, old);
