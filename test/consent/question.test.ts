@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Proposal } from '../../src/changes/consent.ts';
 import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
 import type { FieldKind } from '../../src/changes/writable-fields.ts';
-import { consentQuestion, describeChange } from '../../src/mcp/consent-text.ts';
+import { clientOf } from '../../src/mcp/client.ts';
+import { consentQuestion, describeChange, questionPieces } from '../../src/mcp/consent-text.ts';
 import { wording } from '../../src/text/untrusted-text.ts';
 import { changeRow } from '../../src/tool-kit/change-answers.ts';
 import fc from '../support/fast-check.ts';
@@ -49,6 +50,29 @@ describe('a question', () => {
     expect(consentQuestion({ ...proposal, what: 'revert' }, 'x')).toMatch(/^Take back a change to/);
   });
 
+  test('has the whole identifier that will be stored, and the beginning of one that is', () => {
+    const externalId = 'x'.repeat(300);
+    const asked = (what: Proposal['what']) =>
+      consentQuestion({ ...proposal, what, externalId }, 'x');
+    expect(asked('create')).toContain(`“${externalId}”`);
+    expect(asked('change')).toContain(`“${'x'.repeat(240)}…” (300 characters)`);
+  });
+
+  test('is given to a view in pieces, which say where a difference is not visible', () => {
+    const changes = [change('text', '"a"', '“a”'), change('custom', { a: 1 }, { a: 2, b: 'x' })];
+    expect(questionPieces({ ...proposal, changes }, 'x').changes).toEqual([
+      {
+        field: 'it',
+        label: 'It',
+        from: '“"a"”',
+        to: '“"a"”',
+        differs: 'they differ only in characters that are not visible here',
+      },
+      { field: 'it', label: 'It “a”', from: '1', to: '2' },
+      { field: 'it', label: 'It “b”', from: '(empty)', to: '“x”' },
+    ]);
+  });
+
   test('has notes beside the difference', () => {
     const remarks = [wording`amounts stay the same numbers.`, wording`the contact stays.`];
     const words = consentQuestion({ ...proposal, remarks }, 'x');
@@ -80,6 +104,7 @@ describe('a value', () => {
       '“Same” (a1) → “Same” (b2)',
     ],
     ['reference', { id: '', name: 'Old' }, { id: 'b2' }, '“Old” → b2'],
+    ['reference', { id: '', name: 'Same' }, { id: 'b2', name: 'Same' }, '“Same” → “Same” (b2)'],
     ['reference', { id: 'a' }, { id: 'x y”\nz' }, 'a → “x y" ⏎ z”'],
     ['custom', { a: 1, b: 'x' }, { a: 2, b: 'x' }, 'It: “a” 1 → 2'],
     ['custom', { a: 5 }, { a: '5' }, 'It: “a” 5 → “5”'],
@@ -219,4 +244,8 @@ test('custom fields with the names of reference fields are all shown', () => {
   const { from, to } = changeRow(change('custom', { id: 'A' }, { id: 'B', region: 'north' }));
   expect(String(from)).toBe('{"id":"A","region":""}');
   expect(String(to)).toBe('{"id":"B","region":"north"}');
+});
+
+test('a host with a long name is recorded with its beginning', () => {
+  expect(clientOf({ name: 'n'.repeat(500), version: '1' }, {}).name).toBe('n'.repeat(120));
 });
