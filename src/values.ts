@@ -13,6 +13,12 @@ export const fieldOf = (value: unknown, name: string): unknown =>
 const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
+/** Gives it an own field of any name: an assignment to `__proto__` would replace its prototype. */
+export function setField(fields: JsonObject, name: string, value: unknown): void {
+  if (name !== '__proto__') fields[name] = value;
+  else Object.defineProperty(fields, name, { value, enumerable: true, configurable: true });
+}
+
 /** The value under a path with dots; of a list, that of each entry. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value;

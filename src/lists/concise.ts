@@ -1,7 +1,7 @@
 /** The rows of lists: the concise form of a record, all of it, or the fields that were asked for. */
 
 import type { ApiRecord, Resource } from '../service/records/records.ts';
-import { fieldOf, isKeyOf, isObject, type JsonObject, valueAt } from '../values.ts';
+import { fieldOf, isKeyOf, isObject, type JsonObject, setField, valueAt } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
 import { listColumns } from './columns.ts';
 
@@ -101,7 +101,7 @@ function withoutEmpty(value: unknown): unknown {
   for (const name in value) {
     const inner = withoutEmpty(fieldOf(value, name));
     if (inner === undefined) continue;
-    entries[name] = inner;
+    setField(entries, name, inner);
     any = true;
   }
   return any ? entries : undefined;

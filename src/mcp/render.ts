@@ -2,7 +2,7 @@
 
 import { formatAmount, formatNumber, isCurrencyCode, unknownCurrency } from '../figures/money.ts';
 import { quote } from '../text/untrusted-text.ts';
-import { isObject, type JsonObject } from '../values.ts';
+import { isObject, type JsonObject, setField } from '../values.ts';
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 const isFlatList = (value: unknown): value is unknown[] =>
@@ -189,7 +189,7 @@ export function inWords(record: JsonObject, currency?: unknown, hasAmounts = tru
     const isCount = name === 'total' && isCounted;
     const isMoney = hasAmounts && isAmount && !isCount && typeof value === 'number';
     const shown = isMoney ? amountInWords(value, own) : valueInWords(name, value, own);
-    (isId ? ids : fields)[Object.hasOwn(record, words) ? name : words] = shown;
+    setField(isId ? ids : fields, Object.hasOwn(record, words) ? name : words, shown);
     isCurrencyTold ||= isMoney;
   }
   if (!isCurrencyTold || record.currency === undefined) return Object.assign(fields, ids);

@@ -11,7 +11,7 @@ import {
 } from '../text/untrusted-text.ts';
 import { describeUnknownCurrencies, pageReasons, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
-import { fieldOf, isObject, type JsonObject } from '../values.ts';
+import { fieldOf, isObject, type JsonObject, setField } from '../values.ts';
 import { inWords, render } from './render.ts';
 
 /** Maximum tokens of an answer, as text and as structured content; the target is a quarter of it. */
@@ -273,8 +273,7 @@ function withCleanNames(row: JsonObject, toText: HtmlToText): JsonObject {
     const cleanName = fieldName(name, toText);
     let free = cleanName;
     while (Object.hasOwn(copy, free)) free = `${cleanName} (${++copies})`;
-    if (free !== '__proto__') copy[free] = value;
-    else Object.defineProperty(copy, free, { value, enumerable: true });
+    setField(copy, free, value);
   }
   return copy;
 }
