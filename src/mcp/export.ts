@@ -55,8 +55,9 @@ export async function readExport(
     answers.push(answer);
     page = { [position]: found.next };
   } while (position !== '' && found.next !== undefined && rows.length < size);
-  const notes = notesOn(answers, rows.length, found, position);
   const shown = rows.slice(0, size);
+  const extent = { ...found, total: found.total ?? rows.length };
+  const notes = notesOn(answers, shown.length, extent, position);
   return withoutSecrets(isJson ? jsonContents(uri, shown, notes) : csvContents(uri, shown, notes));
 }
 
