@@ -11,7 +11,6 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
 import { isSearchKind, type SearchKind } from '../names/search.ts';
-import { readGrant } from '../tenant/grants.ts';
 import { completeNames } from '../tenant/lookup.ts';
 import type { ToolCall } from '../tenant/tenant.ts';
 import { visible } from '../text/characters.ts';
@@ -161,7 +160,7 @@ async function complete(
   call: ToolCall,
 ): Promise<CompleteResult> {
   const kind = completedKind({ grants: tenant.grants, surface }, ref, argument.name);
-  if (kind === undefined || !tenant.grants.has(readGrant(kind))) return completion([]);
+  if (kind === undefined) return completion([]);
   const names = await completeNames(tenant, kind, argument.value, call).catch(() => {
     call.signal.throwIfAborted();
     return [];
