@@ -106,6 +106,14 @@ describe('a click', () => {
     expect((await click(it.client, moved.next)).outcome).toBe('written');
   });
 
+  test('declines also what has changed since', async () => {
+    const it = await open();
+    const { externalIdentifier } = await opportunity();
+    const { question } = await askInView(it.client, await another());
+    await editRecord(await at(), externalIdentifier, { name: 'Changed before the no' });
+    expect((await click(it.client, question, 'decline')).outcome).toBe('declined');
+  });
+
   test('takes back a change', async () => {
     const it = await open();
     const args = await another();
@@ -138,7 +146,12 @@ test('a token of a preview is nothing to a host with views', async () => {
   const tokens = await open({ state, consent: 'token', capabilities: {} });
   const args = await another();
   const { confirm } = await tokens.upsert(args);
-  expect((await (await open({ state })).upsert({ ...args, confirm })).outcome).toBe('not_asked');
+  const { report, question } = await askInView((await open({ state })).client, {
+    ...args,
+    confirm,
+  });
+  expect(report.outcome).toBe('not_asked');
+  expect(question.arguments).not.toHaveProperty('confirm');
 });
 
 describe('the order of the ways to ask', () => {
