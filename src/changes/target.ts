@@ -107,9 +107,10 @@ export async function findByExternalId(
   { create = false, mayBeRow = false }: FindOptions = {},
 ): Promise<Present | undefined> {
   const search = () => searchRecords(tenant, 'opportunity', externalId, call);
+  // Another opportunity may have got the same identifier since all were read.
   const sources = [
-    { read: async () => tenant.cached('opportunity') ?? [], isNew: false },
     { read: async () => (await search()).records, isNew: true },
+    { read: async () => tenant.cached('opportunity') ?? [], isNew: false },
   ];
   for (const { read, isNew } of create ? [] : sources) {
     const alike = await alikeAmong(await read(), externalId);
@@ -171,11 +172,11 @@ async function othersOf(
   externalId: string,
   call: ToolCall,
 ): Promise<readonly Opportunity[]> {
-  const cached = tenant.cached('opportunity');
-  if (cached?.some((it) => it.id === id)) return cached;
   const { records } = await searchRecords(tenant, 'opportunity', externalId, call);
   // A search that does not find the opportunity itself shows nothing.
   if (records.some((it) => it.id === id)) return records;
+  const cached = tenant.cached('opportunity');
+  if (cached?.some((it) => it.id === id)) return cached;
   return (await tenant.collection('opportunity', call)).records;
 }
 
