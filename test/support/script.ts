@@ -3,8 +3,19 @@ import { personAnswers } from './consent.ts';
 import { type Connection, environmentFor, type Row, type ServerSettings } from './hosts.ts';
 import { inProcess } from './in-process.ts';
 import { runHere } from './process.ts';
-import { addressIn, type KeyName, requestsTo, type Sandbox, startSandbox } from './sandbox.ts';
-import { newFolder } from './shared.ts';
+import {
+  type Address,
+  addressIn,
+  type KeyName,
+  requestsTo,
+  type Sandbox,
+  startSandbox,
+} from './sandbox.ts';
+import { closing, newFolder } from './shared.ts';
+import { limit, type Upstream } from './upstream/behaviour.ts';
+import { type FaultName, faults } from './upstream/faults.ts';
+import { type Start, startUpstream } from './upstream/upstream.ts';
+import { type WriteFaultName, writeFaults } from './upstream/write-faults.ts';
 
 /** What a step `server` may say; each is that of a usual server where it is absent. */
 interface Described extends ServerSettings {
@@ -20,6 +31,8 @@ const mark = '=== ';
  * Runs a script again: steps, each a line that begins with `=== `, with what is answered below it. Steps are
  * - `<tool> <arguments>`, as a client calls it
  * - `tenant <options>`: the embedded tenant with other data, such as another scale; before all other steps
+ * - `upstream <options>`: a service that misbehaves instead of the embedded tenant, from here on
+ * - `fault <name> <limits>`: how it misbehaves from here on, and at which requests, as `{"method":"PUT"}`
  * - `server <settings>`: another server of the same tenant and state (see `Described`)
  * - `sql <statement>`: changes the tenant's data behind the server's back
  * - `read <address>`, `prompt <name> <arguments>`, `complete <address> <argument> <value>`
@@ -57,6 +70,7 @@ class Player {
   readonly #folder = newFolder();
   readonly #names = new Map<string, string>();
   readonly #asked: string[] = [];
+  #upstream: Upstream | undefined;
   #connection: Connection | undefined;
 
   constructor(sandbox: Sandbox) {
@@ -68,6 +82,8 @@ class Player {
     const given = this.#unnamed(step.includes(' ') ? rest : '');
     if (kind === 'tenant') return 'started';
     if (kind === 'sql') return this.#sql(given);
+    if (kind === 'upstream') return this.#misbehave(JSON.parse(given));
+    if (kind === 'fault') return this.#fault(given);
     if (kind === 'run') return this.#run(given.split(' '));
     if (kind === 'http') return this.#http(given);
     if (kind === 'server') return this.#start(JSON.parse(given));
@@ -91,9 +107,10 @@ class Player {
     for (const [, token] of text.matchAll(/^confirm: (\S+)/gm)) this.#name('token', token);
     for (const [, id] of text.matchAll(/^Written: new [\s\S]*?^opportunity: id (\w+)/gm))
       this.#name('new record', id);
+    const { url } = this.#upstream ?? this.#sandbox;
     let shown = text
-      .replaceAll(this.#sandbox.url, '<service>')
-      .replaceAll(new URL(this.#sandbox.url).host, '<host>')
+      .replaceAll(url, '<service>')
+      .replaceAll(new URL(url).host, '<host>')
       .replaceAll(this.#folder, '<folder>')
       .replace(/2026-\d\d-\d\dT12:0\d:\d\d(?:\.\d+)?Z?/g, '<now>');
     for (const [value, name] of this.#names) shown = shown.replaceAll(value, name);
@@ -113,8 +130,7 @@ class Player {
   }
 
   async #run(argv: readonly string[]): Promise<string> {
-    const address = addressIn(this.#sandbox, 'all');
-    const env = { ...environmentFor(address), CPQ_STATE_DIR: this.#folder };
+    const env = { ...environmentFor(this.#address('all')), CPQ_STATE_DIR: this.#folder };
     const { stdout, stderr, status } = await runHere(argv, env);
     return [stdout, stderr, `status: ${status}`].filter((it) => it !== '').join('\n');
   }
@@ -143,9 +159,33 @@ class Player {
         return answer();
       });
     const env = { CPQ_STATE_DIR: this.#folder, ...settings.env };
-    const address = addressIn(this.#sandbox, key);
-    this.#connection = await inProcess.start(address, { ...settings, env, person });
+    this.#connection = await inProcess.start(this.#address(key), { ...settings, env, person });
     return 'started';
+  }
+
+  #address(key: KeyName): Address {
+    const { url } = this.#upstream ?? {};
+    return url === undefined
+      ? addressIn(this.#sandbox, key)
+      : { baseUrl: url, key: 'key-of-a-service' };
+  }
+
+  async #misbehave(options: Start): Promise<string> {
+    this.#upstream = closing(await startUpstream(options));
+    return 'started';
+  }
+
+  #fault(given: string): string {
+    const [, name = '', limits] = /^(\S+) ?(.*)$/.exec(given) ?? [];
+    const behaviour = { ...writeFaults, ...faults }[name as FaultName | WriteFaultName];
+    if (!behaviour) throw new Error('There is no such fault.');
+    this.#upstream?.reset();
+    this.#upstream?.set(limits ? limit(behaviour, JSON.parse(limits)) : behaviour);
+    return 'from now on';
+  }
+
+  #requests(): readonly { method: string; path: string }[] {
+    return this.#upstream?.requests ?? requestsTo(this.#sandbox);
   }
 
   async #running(): Promise<Connection> {
@@ -155,7 +195,7 @@ class Player {
 
   async #call(name: string, args: Row): Promise<string> {
     const connection = await this.#running();
-    const before = requestsTo(this.#sandbox).length;
+    const before = this.#requests().length;
     const { text, isError } = await connection.ask(name, args);
     const asked = this.#asked.splice(0).map((question) => `asked: ${question}\n`);
     return `${asked.join('')}${isError ? 'refused: ' : ''}${text}\n${this.#requestsSince(before)}`;
@@ -172,7 +212,7 @@ class Player {
   /** What the call asked of the service, by route. */
   #requestsSince(before: number): string {
     const counts = new Map<string, number>();
-    for (const { method, path } of requestsTo(this.#sandbox).slice(before)) {
+    for (const { method, path } of this.#requests().slice(before)) {
       const { pathname } = new URL(path, this.#sandbox.url);
       const route = pathname
         .replace(/^.*\/public-api/, '')
