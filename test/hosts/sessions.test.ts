@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { personAnswers } from '../support/consent.ts';
+import { fastPathRequests } from '../support/fast-path-requests.ts';
 import type { Row } from '../support/hosts.ts';
 import { everything, startHttpServer } from '../support/hosts.ts';
 import { messagesOf } from '../support/message-stream.ts';
@@ -79,6 +80,12 @@ describe('a session of the older revisions', () => {
     for (const wrong of ['x', '.', body, invented, `${session}.`, `${session} x`])
       expect((await post(list, wrong)).status, wrong).toBe(404);
     expect((await post(list, String(session))).status).toBe(200);
+  });
+
+  test('is nothing to a request of the newer revision', async () => {
+    const { headers, body } = fastPathRequests['tools/list, modern'] ?? {};
+    const sent = { method: 'POST', headers: { ...headers, 'mcp-session-id': 'x' }, body };
+    expect((await fetch((await server()).url, sent as RequestInit)).status).toBe(200);
   });
 });
 
