@@ -37,7 +37,7 @@ export type RestsOn = { readonly [R in Resource]?: readonly string[] };
 /**
  * Whether figures understand a word of the service: `unknown` only matters where no word of the reading is `known`, since
  * tenants have words of their own beside the usual ones; `unclear` where many are, too; `mixed` only where many are beside
- * known ones; `refuted` always does.
+ * known ones, or where more are: then the known ones are not understood; `refuted` always does.
  */
 type Judgement = 'known' | 'unknown' | 'unclear' | 'mixed' | 'refuted';
 type Judged = readonly [word: unknown, judgement: Judgement];
@@ -112,16 +112,18 @@ function* notUnderstood(resource: Resource, records: readonly ApiRecord[]): Step
     yield* forEachStep(records, (record) => {
       for (const [word, judgement] of judge(record)) {
         counts[judgement] += 1;
-        if (judgement === 'known') continue;
         const words = examples.get(judgement) ?? new Set();
         if (words.size < maxWords) examples.set(judgement, words.add(word));
       }
     });
     const { known, unknown, unclear, mixed, refuted } = counts;
     const gaps: Partial<typeof counts> = { refuted };
-    if (known === 0) gaps.unknown = unknown;
+    // Where more values are fractions, those are the rule, as for the scale of probabilities.
+    const areFractions = mixed > known + unknown;
+    if (known === 0 || areFractions) gaps.unknown = unknown;
     if (known === 0 || isMany(unclear, known + unclear)) gaps.unclear = unclear;
-    if (known > 0 && isMany(mixed, known + mixed)) gaps.mixed = mixed;
+    if (areFractions) gaps.known = known;
+    else if (known > 0 && isMany(mixed, known + mixed)) gaps.mixed = mixed;
     const rows = Object.values(gaps).reduce((sum, count) => sum + count, 0);
     const told = keysOf(gaps).flatMap((judgement) => [...(examples.get(judgement) ?? [])]);
     if (rows > 0) found.set(path, { rows, example: told.slice(0, maxWords).join(', ') });
