@@ -112,6 +112,8 @@ class Player {
       .replaceAll(url, '<service>')
       .replaceAll(new URL(url).host, '<host>')
       .replaceAll(this.#folder, '<folder>')
+      // Time goes by between two steps.
+      .replace(/again in \d\d? seconds/g, 'again in <some> seconds')
       .replace(/2026-\d\d-\d\dT12:0\d:\d\d(?:\.\d+)?Z?/g, '<now>');
     for (const [value, name] of this.#names) shown = shown.replaceAll(value, name);
     return shown;
