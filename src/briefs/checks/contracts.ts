@@ -140,7 +140,7 @@ function* revenueOf(kept: readonly ContractItem[], context: CheckContext) {
       }),
     ),
     companies,
-    recurringRevenue: yield* recurringByMonth(recurring, today),
+    ...(recurring.length > 0 && { recurringRevenue: yield* recurringByMonth(recurring, today) }),
   };
 }
 
