@@ -103,9 +103,9 @@ export const pipelineChanges = defineTool({
     }),
     ['close_from', 'close_to'],
   )
-    .refine(({ since, until }) => until === undefined || periodOf({ since }).opening < until, {
+    .refine(({ since, until = today() }) => (namedPeriod(since, today())?.opening ?? '') < until, {
       path: ['since'],
-      message: 'must not be after until',
+      message: 'must not be after until, which is today unless it is given',
     })
     .refine(({ movement, by }) => movement === undefined || fits(movement, by), {
       path: ['movement'],
