@@ -253,6 +253,13 @@ describe('a key', () => {
     expect((await send(team, { headers: keyed('good-key-0123456789') })).status).toBe(200);
   });
 
+  test('that may not read companies is accepted', async () => {
+    const upstream = await upstreamWith(['good']);
+    upstream.set({ status: { code: 403, message: 'Not permitted to read companies' } });
+    const team = await startKeyed(upstream.url);
+    expect((await send(team, { headers: keyed('good') })).status).toBe(200);
+  });
+
   test('is sent to no other address, even if the service redirects', async () => {
     const { team, upstream } = await strict();
     for (const to of ['other', 'other port', 'loop'] as const) {

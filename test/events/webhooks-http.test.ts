@@ -117,6 +117,7 @@ describe('the body of a delivery', () => {
       ).status;
     // Valid but for the encoding: only the last byte of the number is not UTF-8.
     expect(await send(JSON.stringify(event))).toBe(200);
+    expect(await send(`\uFEFF${JSON.stringify(event)}`)).toBe(200);
     expect(await send(Buffer.from(JSON.stringify(event).replace('Q-1', 'Q-\xff'), 'latin1'))).toBe(
       400,
     );

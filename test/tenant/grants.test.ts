@@ -6,6 +6,7 @@ import { catalog } from '../../tools/catalog.ts';
 import fc from '../support/fast-check.ts';
 import { openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** Only what is granted can be read and written, whatever a tool asks for: no request is sent. */
 
@@ -27,6 +28,17 @@ test('a write has a grant of its own, and so has the record before it', async ()
   const { writes } = tenantWith('read');
   await expect(writes.upsert('E-1', { name: 'A' }, toolCall())).rejects.toMatchObject(denied);
   await expect(tenantWith('quote:read').writes.raw('1', toolCall())).rejects.toMatchObject(denied);
+});
+
+test('what is held is told to those alone who may read it', async () => {
+  const counts = { '/company': 3, '/contact': 3 };
+  const { url } = closing(await startUpstream({ counts }));
+  const tenant = closing(openTenant({ url }));
+  for (const name of ['company', 'contact'] as const) await tenant.collection(name, toolCall());
+  expect([...tenant.heldSince().keys()]).toEqual(['company', 'contact']);
+  const limited = tenant.withGrants(parseGrants(['contact:read']));
+  expect([...limited.heldSince().keys()]).toEqual(['contact']);
+  expect([limited.cached('company'), limited.cached('contact')?.length]).toEqual([undefined, 3]);
 });
 
 test('a tool that only views call is listed with another one that has its view', () => {
