@@ -106,19 +106,16 @@ export async function findByExternalId(
   call: ToolCall,
   { create = false, mayBeRow = false }: FindOptions = {},
 ): Promise<Present | undefined> {
-  const search = () => searchRecords(tenant, 'opportunity', externalId, call);
-  // Another opportunity may have got the same identifier since all were read.
-  const sources = [
-    { read: async () => (await search()).records, isNew: true },
-    { read: async () => tenant.cached('opportunity') ?? [], isNew: false },
-  ];
-  for (const { read, isNew } of create ? [] : sources) {
+  // Searched first: another opportunity may have got the same identifier since all were read.
+  const search = async () => (await searchRecords(tenant, 'opportunity', externalId, call)).records;
+  const cached = async () => tenant.cached('opportunity') ?? [];
+  for (const read of create ? [] : [search, cached]) {
     const alike = await alikeAmong(await read(), externalId);
     const found = alike.find(hasIdentifier(externalId));
     if (found?.id === undefined) continue;
     refuseNamesakes(found, alike);
     const isReadable = found.updatedAt !== undefined && found.unreadable === undefined;
-    if (mayBeRow && isNew && isReadable && tenant.writes.learnt(wholeRows) !== false)
+    if (mayBeRow && read === search && isReadable && tenant.writes.learnt(wholeRows) !== false)
       return { record: await fillInReferences(tenant, found, call), raw: found, isRow: true };
     const present = await readPresent(tenant, found.id, call).catch(ignoreApiError('not-found'));
     if (present && hasIdentifier(externalId)(present.record)) return present;

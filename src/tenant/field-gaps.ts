@@ -119,7 +119,7 @@ function* notUnderstood(resource: Resource, records: readonly ApiRecord[]): Step
     const { known, unknown, unclear, mixed, refuted } = counts;
     const gaps: Partial<typeof counts> = { refuted };
     // Where more values are fractions, those are the rule, as for the scale of probabilities.
-    const areFractions = mixed > known + unknown;
+    const areFractions = mixed > known + unknown + refuted;
     if (known === 0 || areFractions) gaps.unknown = unknown;
     if (known === 0 || isMany(unclear, known + unclear)) gaps.unclear = unclear;
     if (areFractions) gaps.known = known;
