@@ -271,11 +271,12 @@ function* emptyReason(
       valuesOf(valueUnderKey(record, key, known)).filter(isOrdered),
     );
     const sorted = yield* sortSteps(values, (a, b) => compareValues(a, b, 1));
-    const [first, last] = [sorted[0], sorted.at(-1)].map(String);
-    if (first && last && values.length > 0)
-      ranges.push(
-        wording`Values of ${identifier(key.name)} go from ${identifier(first)} to ${identifier(last)}.`,
-      );
+    const [first = '', last = ''] = [sorted[0], sorted.at(-1)].map(String);
+    ranges.push(
+      values.length > 0
+        ? wording`Values of ${identifier(key.name)} go from ${identifier(first)} to ${identifier(last)}.`
+        : wording`A range compares numbers and dates: no ${identifier(key.name)} is one.`,
+    );
   }
   return conditions.length < 2
     ? ranges
@@ -305,7 +306,8 @@ function* withoutValues(
         wording`${plural(length, 'record')} without ${name} ${length === 1 ? 'is' : 'are'} not in the range: ${name}:none shows them.`,
       );
   }
-  return notes;
+  // A range of two ends has two conditions.
+  return [...new Set(notes)];
 }
 
 const isOrdered = (value: unknown): boolean =>
