@@ -160,13 +160,13 @@ async function soak(
   const after = await settled(pid);
   report(what, calls, before, after);
   expect(answered).toBeGreaterThan(calls * 0.98);
-  expect(after.memory - before.memory).toBeLessThan(40 * mebibyte);
+  expect(after.memory - before.memory).toBeLessThan(30 * mebibyte);
   // Both sides keep some idle connections, but not one for each call.
   expect(after.files - before.files).toBeLessThan(2 * inFlight);
 }
 
 describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of its own', () => {
-  test('over HTTP, 50,000 calls', async () => {
+  test('over HTTP, 25,000 calls', async () => {
     const at = { baseUrl: service.url, key };
     const { running, url } = await startHttpServer(at, { env: environment });
     const connect = async () => {
@@ -174,7 +174,7 @@ describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of i
       await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);
       return client;
     };
-    await soak('HTTP', running.pid, 50_000, (count) => callInTurns(connect, count));
+    await soak('HTTP', running.pid, 25_000, (count) => callInTurns(connect, count));
     await running.stop();
     await vi.waitFor(() => expect(service.sockets.size).toBe(0));
   }, 900_000);
