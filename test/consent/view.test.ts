@@ -106,12 +106,14 @@ describe('a click', () => {
     expect((await click(it.client, moved.next)).outcome).toBe('written');
   });
 
-  test('declines also what has changed since', async () => {
-    const it = await open();
+  test('declines also what has changed since, at another process', async () => {
+    const state = localState(newFolder());
     const { externalIdentifier } = await opportunity();
-    const { question } = await askInView(it.client, await another());
+    const { question } = await askInView((await open({ state })).client, await another());
     await editRecord(await at(), externalIdentifier, { name: 'Changed before the no' });
-    expect((await click(it.client, question, 'decline')).outcome).toBe('declined');
+    // Another process has the same secret, and not the plan.
+    const { client } = await open({ state: { ...state } });
+    expect((await click(client, question, 'decline')).outcome).toBe('declined');
   });
 
   test('takes back a change', async () => {
