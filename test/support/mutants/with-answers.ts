@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { answersNow } from '../script.ts';
-import { closeAll, useDay } from '../shared.ts';
+import { closeAll } from '../shared.ts';
 import { mutants } from './switch.ts';
 
 // Tries each mutant with the approved answers that reach it, in one process, and stops at the first answer that differs.
@@ -14,7 +14,6 @@ const scripts = readdirSync(folder)
   .map((name) => readFileSync(join(folder, name), 'utf8'));
 
 async function* parts(script: string): AsyncGenerator<string> {
-  useDay('2026-11-20', 'UTC');
   try {
     yield* answersNow(script);
   } finally {
