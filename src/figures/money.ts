@@ -12,6 +12,7 @@ export type Decimal = Big;
 
 export const zero = new Big(0);
 export const hundred = new Big(100);
+const cent = new Big('0.01');
 
 /** A known number as a decimal; `undefined` for a missing one, which is unknown and never 0. */
 export const decimal = (value: number | undefined): Decimal | undefined =>
@@ -20,8 +21,9 @@ export const decimal = (value: number | undefined): Decimal | undefined =>
 /** An amount for the reader: 2 decimals, half away from zero. */
 export const rounded = (amount: Decimal): number => finite(amount.round(2));
 
-/** A price or cost per unit for the reader: 4 decimals, since a unit may cost less than a cent. */
-export const perUnit = (amount: Decimal): number => finite(amount.round(4));
+/** A price or cost per unit for the reader: 4 decimals, or 4 digits of less than a cent, such as of one message. */
+export const perUnit = (amount: Decimal): number =>
+  finite(amount.abs().lt(cent) ? amount.prec(4) : amount.round(4));
 
 /** A percentage for the reader: 1 decimal, half away from zero. */
 export const roundedPercent = (percent: Decimal): number => finite(percent.round(1));

@@ -12,7 +12,7 @@ export interface Formats {
   money(amount: number, currency: string): string;
   /** A difference in whole units, with its sign. */
   change(amount: number, currency: string): string;
-  /** A price per unit: up to four decimals. */
+  /** A price per unit: up to six decimals, as in texts. */
   unit(amount: number, currency: string): string;
   /** Amounts of several currencies, always in the same order. */
   amounts(amounts: Amounts | undefined): string[];
@@ -70,7 +70,7 @@ export function formatsOf(
     exact: moneyIn(place, {}, { minimumFractionDigits: 2 }),
     money: whole,
     change: moneyIn(place, { maximumFractionDigits: 0, signDisplay: 'exceptZero' }),
-    unit: moneyIn(place, { maximumFractionDigits: 4 }),
+    unit: moneyIn(place, { maximumFractionDigits: 6 }),
     amounts: amountsAs(whole),
     totals: amountsAs((amount, currency) =>
       currency === unknownCurrency
