@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { unknownCurrency } from '../figures/money.ts';
 import { normaliseName } from '../figures/naming.ts';
 import { currencyCode } from '../service/records/normalise.ts';
-import type { Company } from '../service/records/records.ts';
+import type { Company, Opportunity } from '../service/records/records.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
@@ -315,54 +315,70 @@ async function resolveReferences(
   if (typeof requested.probability === 'number')
     requested.probability = roundShare(requested.probability);
   if (isObject(requested.custom_fields)) {
-    const named = coerceCustomFields(requested.custom_fields, before.custom_fields);
-    await refuseLookAlikeFields(tenant, Object.keys(named), before.custom_fields, call);
-    requested.custom_fields = named;
+    requested.custom_fields = await coerceCustomFields(
+      tenant,
+      requested.custom_fields,
+      before.custom_fields,
+      call,
+    );
   }
   return requested;
 }
 
-/** Converts texts to the types that the fields have now, and matches their names in any letter case. */
-function coerceCustomFields(
+/**
+ * Matches the names in any letter case, and converts texts to the types of the fields: by what the opportunity has, or else
+ * others.
+ * @throws ChangeRefused for a new name that looks like an existing one
+ */
+async function coerceCustomFields(
+  tenant: Tenant,
   given: Record<string, unknown>,
   present: FieldValue,
-): Record<string, unknown> {
-  const known = Object.keys(isObject(present) ? present : {});
+  call: ToolCall,
+): Promise<Record<string, unknown>> {
+  const own = valuesInUse([{ customFields: isObject(present) ? present : {} }]);
+  const isAbsent = (name: string): boolean => nameIn(own, name) === undefined;
+  const others = Object.keys(given).some(isAbsent) ? (await sampleOf(tenant, call)).records : [];
+  const all = new Map([...valuesInUse(others), ...own]);
+  const { looksLike } = await import('../text/look-alikes.ts');
   const entries = Object.entries(given).map(([given, text]) => {
-    const matches = known.filter((name) => normaliseName(name) === normaliseName(given));
-    const name = known.includes(given) || matches.length !== 1 ? given : (matches[0] ?? given);
-    return [name, typeof text === 'string' ? coerceToTypeOf(name, text, present) : text];
+    const name = nameIn(own, given) ?? nameIn(all, given) ?? given;
+    const isAlike = looksLike(name);
+    const other = all.has(name) ? undefined : [...all.keys()].find(isAlike);
+    if (other !== undefined && normaliseName(other) !== normaliseName(name))
+      throw new ChangeRefused(
+        wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: give the exact name.`,
+      );
+    return [name, typeof text === 'string' ? coerceToTypeOf(all.get(name) ?? [], text) : text];
   });
   return Object.fromEntries(entries);
 }
 
-/** Refuses a new custom field whose name looks like an existing one. */
-async function refuseLookAlikeFields(
-  tenant: Tenant,
-  names: readonly string[],
-  present: FieldValue,
-  call: ToolCall,
-): Promise<void> {
-  if (names.every((name) => customField(present, name) !== undefined)) return;
-  const { looksLike } = await import('../text/look-alikes.ts');
-  const { records } = await sampleOf(tenant, call);
-  const used = new Set(records.flatMap(({ customFields }) => Object.keys(customFields ?? {})));
-  for (const name of names.filter((it) => !used.has(it))) {
-    const isAlike = looksLike(name);
-    const other = [...used].find((it) => isAlike(it) && normaliseName(it) !== normaliseName(name));
-    if (other === undefined) continue;
-    throw new ChangeRefused(
-      wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: give the exact name.`,
-    );
-  }
+/** This name, or the only one that differs from it in letter case. */
+function nameIn(known: ReadonlyMap<string, unknown>, given: string): string | undefined {
+  if (known.has(given)) return given;
+  const matches = [...known.keys()].filter((it) => normaliseName(it) === normaliseName(given));
+  return matches.length === 1 ? matches[0] : undefined;
 }
 
-function coerceToTypeOf(name: string, text: string, present: FieldValue): unknown {
-  const now = customField(present, name);
-  if (typeof now === 'string' || now === undefined) return text;
+/** The values of each custom field. */
+function valuesInUse(records: readonly Pick<Opportunity, 'customFields'>[]) {
+  const values = new Map<string, unknown[]>();
+  for (const { customFields = {} } of records)
+    for (const [name, value] of Object.entries(customFields)) {
+      const known = values.get(name) ?? [];
+      if (value !== null) known.push(value);
+      values.set(name, known);
+    }
+  return values;
+}
+
+/** The value that the text stands for where all these have its type, else the text. */
+function coerceToTypeOf(values: readonly unknown[], text: string): unknown {
   const parsed = parseJson(text);
-  const hasSameType =
-    parsed !== null && typeof parsed === typeof now && Array.isArray(parsed) === Array.isArray(now);
+  const hasTypeOf = (value: unknown): boolean =>
+    typeof parsed === typeof value && Array.isArray(parsed) === Array.isArray(value);
+  const isOther = typeof parsed === 'string' || parsed === null || values.length === 0;
   // `JSON.parse` reads 1e400 as Infinity, which would be sent as null.
-  return hasSameType && !/\de\+?\d{3}|\d{309}/i.test(text) ? parsed : text;
+  return !isOther && values.every(hasTypeOf) && !/\de\+?\d{3}|\d{309}/i.test(text) ? parsed : text;
 }
