@@ -345,7 +345,7 @@ async function coerceCustomFields(
     const name = nameIn(own, given) ?? nameIn(all, given) ?? given;
     const isAlike = looksLike(name);
     const other = all.has(name) ? undefined : [...all.keys()].find(isAlike);
-    if (other !== undefined && normaliseName(other) !== normaliseName(name))
+    if (other !== undefined)
       throw new ChangeRefused(
         wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: give the exact name.`,
       );
