@@ -326,9 +326,8 @@ async function resolveReferences(
 }
 
 /**
- * Matches the names in any letter case, and converts texts to the types of the fields: by what the opportunity has, or else
- * others.
- * @throws ChangeRefused for a new name that looks like an existing one
+ * Gives custom fields the names, in any letter case, and the types that they have in this opportunity, or else in others.
+ * @throws ChangeRefused for a new name that looks like one in use
  */
 async function coerceCustomFields(
   tenant: Tenant,
@@ -340,18 +339,29 @@ async function coerceCustomFields(
   const isAbsent = (name: string): boolean => nameIn(own, name) === undefined;
   const others = Object.keys(given).some(isAbsent) ? (await sampleOf(tenant, call)).records : [];
   const all = new Map([...valuesInUse(others), ...own]);
+  const named = Object.entries(given).map(
+    ([name, value]) => [nameIn(own, name) ?? nameIn(all, name) ?? name, value] as const,
+  );
+  const newNames = named.flatMap(([name]) => (all.has(name) ? [] : name));
+  if (newNames.length > 0) await refuseLookAlikes(newNames, [...all.keys()]);
+  return Object.fromEntries(
+    named.map(([name, value]) => [
+      name,
+      typeof value === 'string' ? coerceToTypeOf(all.get(name) ?? [], value) : value,
+    ]),
+  );
+}
+
+/** @throws ChangeRefused for a name that looks like one in use */
+async function refuseLookAlikes(names: readonly string[], used: readonly string[]): Promise<void> {
   const { looksLike } = await import('../text/look-alikes.ts');
-  const entries = Object.entries(given).map(([given, text]) => {
-    const name = nameIn(own, given) ?? nameIn(all, given) ?? given;
-    const isAlike = looksLike(name);
-    const other = all.has(name) ? undefined : [...all.keys()].find(isAlike);
-    if (other !== undefined)
-      throw new ChangeRefused(
-        wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: give the exact name.`,
-      );
-    return [name, typeof text === 'string' ? coerceToTypeOf(all.get(name) ?? [], text) : text];
-  });
-  return Object.fromEntries(entries);
+  for (const name of names) {
+    const other = used.find(looksLike(name));
+    if (other === undefined) continue;
+    throw new ChangeRefused(
+      wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: give the exact name.`,
+    );
+  }
 }
 
 /** This name, or the only one that differs from it in letter case. */
@@ -361,8 +371,10 @@ function nameIn(known: ReadonlyMap<string, unknown>, given: string): string | un
   return matches.length === 1 ? matches[0] : undefined;
 }
 
-/** The values of each custom field. */
-function valuesInUse(records: readonly Pick<Opportunity, 'customFields'>[]) {
+/** The values of each custom field by its name; an empty list where it is always null. */
+function valuesInUse(
+  records: readonly Pick<Opportunity, 'customFields'>[],
+): ReadonlyMap<string, readonly unknown[]> {
   const values = new Map<string, unknown[]>();
   for (const { customFields = {} } of records)
     for (const [name, value] of Object.entries(customFields)) {
@@ -373,12 +385,12 @@ function valuesInUse(records: readonly Pick<Opportunity, 'customFields'>[]) {
   return values;
 }
 
-/** The value that the text stands for where all these have its type, else the text. */
+/** The value that the text means as JSON, if it has the type of all these values; else the text. */
 function coerceToTypeOf(values: readonly unknown[], text: string): unknown {
   const parsed = parseJson(text);
   const hasTypeOf = (value: unknown): boolean =>
     typeof parsed === typeof value && Array.isArray(parsed) === Array.isArray(value);
-  const isOther = typeof parsed === 'string' || parsed === null || values.length === 0;
+  const isText = typeof parsed === 'string' || parsed === null || values.length === 0;
   // `JSON.parse` reads 1e400 as Infinity, which would be sent as null.
-  return !isOther && values.every(hasTypeOf) && !/\de\+?\d{3}|\d{309}/i.test(text) ? parsed : text;
+  return !isText && values.every(hasTypeOf) && !/\de\+?\d{3}|\d{309}/i.test(text) ? parsed : text;
 }

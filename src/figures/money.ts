@@ -21,7 +21,7 @@ export const decimal = (value: number | undefined): Decimal | undefined =>
 /** An amount for the reader: 2 decimals, half away from zero. */
 export const rounded = (amount: Decimal): number => finite(amount.round(2));
 
-/** A price or cost per unit for the reader: 4 decimals, or 4 digits of less than a cent, such as of one message. */
+/** A price or cost per unit for the reader: 4 decimals; below a cent 4 significant digits. */
 export const perUnit = (amount: Decimal): number =>
   finite(amount.abs().lt(cent) ? amount.prec(4) : amount.round(4));
 

@@ -35,6 +35,7 @@ describe('decimals', () => {
     expect(rounded(of(-1.005))).toBe(-1.01);
     expect(rounded(of(2.344999))).toBe(2.34);
     expect(roundedPercent(of(33.35))).toBe(33.4);
+    expect(perUnit(of(0.00375))).toBe(0.00375);
     expect(perUnit(of(1.00375))).toBe(1.0038);
     expect(perUnit(of(-0.000123456))).toBe(-0.0001235);
   });

@@ -50,9 +50,9 @@ export async function runAgain(script: string): Promise<string> {
   return `${parts.join('').trimEnd()}\n`;
 }
 
-/** The parts of a script with the answers of now: its title, then each step, which begin at noon of one day. */
+/** The parts of a script with the answers of now: its title, then each step; the clock starts at noon of a fixed day. */
 export async function* answersNow(script: string): AsyncGenerator<string> {
-  // Of this script alone: what others take on a busy machine is not minutes in its answers.
+  // For each script: the minutes that earlier ones take would show in its answers.
   useDay('2026-11-20', 'UTC');
   const [, options = '{}'] = /^=== tenant (.*)$/m.exec(script) ?? [];
   const player = new Player(await startSandbox({ scale: 0.1, ...JSON.parse(options) }));
