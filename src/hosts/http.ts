@@ -39,7 +39,7 @@ export interface HttpOptions {
   webhooks: WebhookHandler;
   onError(error: Error): void;
   /** Of the state. */
-  health(): Health;
+  health(): Promise<Health>;
   /** Limits calls per caller; absent without authentication. */
   queue: FairQueue | undefined;
   observer: Pick<ServerObserver, 'onHttpRequest' | 'render'>;
@@ -145,7 +145,7 @@ class HttpFrontend {
     if (path === '/metrics' && this.#options.mayReadMetrics(request)) {
       const { observer, queue } = this.#options;
       const queued = queue?.occupancy.queued ?? 0;
-      const { contentType, body } = await observer.render(queued, health());
+      const { contentType, body } = await observer.render(queued, await health());
       response.writeHead(200, { 'content-type': contentType }).end(body);
       return;
     }
@@ -161,8 +161,8 @@ class HttpFrontend {
   }
 
   /** Ready without the shared state, because reads still work. Names no tenant and no address: anybody may read it. */
-  #answerReadyz(response: ServerResponse): void {
-    const state = this.#options.health();
+  async #answerReadyz(response: ServerResponse): Promise<void> {
+    const state = await this.#options.health();
     const reasons = ['the server is stopping'];
     if (this.closing) sendJson(response, 503, { status: 'not ready', reasons });
     else if (state.ok) sendJson(response, 200, { status: 'ready' });

@@ -221,7 +221,7 @@ export interface State {
   /** Absent if the state is not shared. */
   collections?: SharedCollections;
   inbox(tenant: string): Inbox;
-  health(): Health;
+  health(): Promise<Health>;
   /** The key that signs tokens; all processes that share this state have the same one. */
   secret(): Promise<Uint8Array>;
   journal(tenant: string): Journal;

@@ -4,11 +4,16 @@ import type { Health, Inbox, Journal, ReportEvent } from './port.ts';
 
 export type WriteStatus = ReturnType<typeof writeStatus>;
 
-/**
- * Whether journals and inboxes can be written: logs the first write that fails, and the next that succeeds.
- * @param isOutage true while the whole store is unavailable, which is reported once instead of for each failed write
- */
-export function writeStatus(report: ReportEvent = () => {}, isOutage: () => boolean = () => false) {
+export interface WriteStatusOptions {
+  report?: ReportEvent | undefined;
+  /** True while the whole store is unavailable, which is reported once instead of for each failed write. */
+  isOutage?(): boolean;
+  /** Writes something, where that shows that all can be written. Without it, only a write of the same name does. */
+  probe?(): Promise<unknown>;
+}
+
+/** Whether journals and inboxes can be written: logs the first write that fails, and the next that succeeds. */
+export function writeStatus({ report = () => {}, isOutage, probe }: WriteStatusOptions) {
   let failure: { name: string; since: Date } | undefined;
 
   /** It can be written. */
@@ -32,7 +37,7 @@ export function writeStatus(report: ReportEvent = () => {}, isOutage: () => bool
       if (failure?.name === name && isWritten(result)) reset();
       return result;
     } catch (error) {
-      if (!failure && !isOutage()) {
+      if (!failure && !isOutage?.()) {
         failure = { name, since: new Date() };
         report('state cannot be written', { name, code: errorCode(error) ?? 'unknown' });
       }
@@ -52,9 +57,12 @@ export function writeStatus(report: ReportEvent = () => {}, isOutage: () => bool
       add: (event, update) => watch(name, inbox.add(event, update), (stored) => stored === 'new'),
       list: (accepts, slice) => inbox.list(accepts, slice),
     }),
-    health: (kind: Health['kind']): Health =>
-      failure
+    async health(kind: Health['kind']): Promise<Health> {
+      // Perhaps nobody writes again what could not be written.
+      if (failure && probe) await probe().then(reset, () => {});
+      return failure
         ? { kind, ok: false, fault: 'unwritable', since: failure.since.toISOString() }
-        : { kind, ok: true },
+        : { kind, ok: true };
+    },
   };
 }

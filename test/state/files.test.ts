@@ -219,12 +219,12 @@ test('only a write to the same file ends the report that it cannot be written', 
   await inbox.add(eventOf('known'));
   await failNext(folder, 'appendFile');
   await expect(inbox.add(eventOf('a'))).rejects.toThrow('no space');
-  expect(state.health()).toMatchObject({ ok: false, fault: 'unwritable' });
+  expect(await state.health()).toMatchObject({ ok: false, fault: 'unwritable' });
   expect(await inbox.add(eventOf('known'))).toBe('known');
   await state.journal(tenant).append({ phase: 'done' });
-  expect(state.health()).toMatchObject({ ok: false });
+  expect(await state.health()).toMatchObject({ ok: false });
   expect(await inbox.add(eventOf('a'))).toBe('new');
-  expect(state.health()).toMatchObject({ ok: true });
+  expect(await state.health()).toMatchObject({ ok: true });
 });
 
 test('a journal from a backup that others may read is closed to them by the next write', async () => {

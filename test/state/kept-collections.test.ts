@@ -18,7 +18,9 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** The collections of one process, and what it logged. */
 function processIn(folder: string, leaseMs?: number) {
   const told: string[] = [];
-  const writes = writeStatus((event, { code }) => told.push(`${event} ${code ?? ''}`.trim()));
+  const writes = writeStatus({
+    report: (event, { code }) => told.push(`${event} ${code ?? ''}`.trim()),
+  });
   const collections = fileCollections(folder, writes, leaseMs);
   /** Reads as `value` if it has to; `given` is what it could have brought up to date. */
   const get = async (value: unknown, freshMs = hour, key = place, ageMs = 0) => {

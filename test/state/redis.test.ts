@@ -437,7 +437,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
     for (const state of states) taken += await takeAll(state, key, 3);
     await it.kill();
     await it.start();
-    for (const state of states) await until(() => state.health().ok).toBe(true);
+    for (const state of states) await until(async () => (await state.health()).ok).toBe(true);
     for (const state of states) taken += await takeAll(state, key);
     expect(taken).toBe(40);
   });
@@ -482,7 +482,7 @@ describeWith('redis', 'without Redis', () => {
     const told: string[] = [];
     const state = await open(it, { report: (event) => told.push(event) });
     const tenant = newTenant();
-    expect(state.health()).toEqual({ kind: 'redis', ok: true });
+    expect(await state.health()).toEqual({ kind: 'redis', ok: true });
     await state.journal(tenant).append({ at: 1 });
     await it.kill();
     const lost = { name: 'StateUnavailable' };
@@ -495,7 +495,7 @@ describeWith('redis', 'without Redis', () => {
     await expect(state.inbox(tenant).list(() => true, { from: 0, size: 1 })).rejects.toMatchObject(
       lost,
     );
-    const { since, ...health } = state.health();
+    const { since, ...health } = await state.health();
     expect(health).toEqual({ kind: 'redis', ok: false, fault: 'unreachable' });
     expect(Date.parse(since ?? '')).toBeGreaterThan(0);
     const read = async () => reading('read here');
@@ -503,7 +503,7 @@ describeWith('redis', 'without Redis', () => {
     expect(own.value).toBe('read here');
 
     await it.start();
-    await until(() => state.health().ok).toBe(true);
+    await until(async () => (await state.health()).ok).toBe(true);
     expect(await state.journal(tenant).read()).toEqual({ entries: [{ at: 1 }], damaged: 0 });
     expect(await state.inbox(tenant).add(event)).toBe('new');
     expect(told).toEqual(['shared state lost', 'shared state back']);
@@ -513,10 +513,10 @@ describeWith('redis', 'without Redis', () => {
     const it = await startRedis();
     await it.kill();
     const state = await open(it);
-    expect(state.health().ok).toBe(false);
+    expect((await state.health()).ok).toBe(false);
     expect((await state.rates.take(newTenant(), rule, Date.now())).taken).toBe(true);
     await it.start();
-    await until(() => state.health().ok).toBe(true);
+    await until(async () => (await state.health()).ok).toBe(true);
     expect(await state.claim('a', Date.now() + 1_000)).toBe(true);
   });
 
@@ -527,9 +527,9 @@ describeWith('redis', 'without Redis', () => {
     await expect(state.claim('a', Date.now() + 60_000)).rejects.toMatchObject({
       name: 'StateUnavailable',
     });
-    expect(state.health().ok).toBe(false);
+    expect((await state.health()).ok).toBe(false);
     it.resume();
-    await until(() => state.health().ok).toBe(true);
+    await until(async () => (await state.health()).ok).toBe(true);
     await until(() => state.claim('b', Date.now() + 1).catch(() => false)).toBe(true);
   });
 
@@ -537,16 +537,15 @@ describeWith('redis', 'without Redis', () => {
     test(`nothing can be written while Redis answers ${how}`, async () => {
       const it = await startRedis();
       const state = await open(it);
-      const append = () => state.journal('0123456789abcdef').append({ at: 1 });
       await it.ask(...refuse);
-      await expect(append()).rejects.toMatchObject({
+      await expect(state.journal('0123456789abcdef').append({ at: 1 })).rejects.toMatchObject({
         name: 'StateUnavailable',
         code: `Redis reports ${how}`,
       });
-      expect(state.health()).toMatchObject({ ok: false, fault: 'unwritable' });
+      expect(await state.health()).toMatchObject({ ok: false, fault: 'unwritable' });
       expect((await state.rates.take(newTenant(), rule, Date.now())).taken).toBe(true);
       await it.ask(...allow);
-      await until(() => append().then(() => state.health().ok)).toBe(true);
+      await until(async () => (await state.health()).ok).toBe(true);
       expect(await state.claim('a', Date.now() + 60_000)).toBe(true);
     });
   }
@@ -592,7 +591,7 @@ describeWith('redis', 'after Redis was lost', () => {
     await it.kill();
     await it.start();
     await until(() => heard).toEqual(['missed']);
-    await until(() => other.health().ok).toBe(true);
+    await until(async () => (await other.health()).ok).toBe(true);
     await other.bus.publish(tenant, { collection: 'quote' });
     await until(() => heard.at(-1)).toEqual({ collection: 'quote' });
   });
@@ -603,7 +602,7 @@ describeWith('redis', 'after Redis was lost', () => {
     const before = Buffer.from(await state.secret());
     await it.kill();
     await it.start({ empty: true });
-    await until(() => state.health().ok).toBe(true);
+    await until(async () => (await state.health()).ok).toBe(true);
     expect(Buffer.from(await state.secret())).toEqual(before);
     expect(Buffer.from(await (await open(it)).secret())).toEqual(before);
   });
@@ -678,7 +677,9 @@ describeWith('redis', 'secrets and warnings', () => {
     const error = await state.claim('a', Date.now() + 1_000).catch((it: unknown) => it);
     expect(error).toMatchObject({ name: 'StateUnavailable' });
     await until(() => told).toHaveLength(1);
-    expect(`${told}${String(error)}${JSON.stringify(state.health())}`).not.toContain(password);
+    expect(`${told}${String(error)}${JSON.stringify(await state.health())}`).not.toContain(
+      password,
+    );
   });
 
   test('a wrong password is reported at once, without the password', async () => {

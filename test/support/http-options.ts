@@ -10,7 +10,7 @@ export const httpOptions = (more: Partial<HttpOptions> = {}): HttpOptions => ({
   preview: false,
   webhooks: () => false,
   onError: () => {},
-  health: () => ({ kind: 'local', ok: true }),
+  health: async () => ({ kind: 'local', ok: true }),
   queue: undefined,
   observer: {
     onHttpRequest: (_request, _response, handle) => handle(),

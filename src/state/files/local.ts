@@ -32,7 +32,7 @@ const storedName = /^(changes|events|history|collections)-([\w-]+)(?:\.jsonl)?$/
 export function localState(folder: string, options: LocalOptions = {}): State {
   const { inbox: limits = defaultInboxLimits, report } = options;
   const mutex = new KeyedMutex();
-  const writes = writeStatus(report);
+  const writes = writeStatus({ report });
   const bus = localBus(report, (...changed) => markOutdated(folder, ...changed));
   const secret = randomBytes(32);
   const claims = new Map<string, number>();
@@ -56,7 +56,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
     },
     bus,
     // With a status of its own: where collections cannot be kept, nothing is refused.
-    collections: fileCollections(folder, writeStatus(report)),
+    collections: fileCollections(folder, writeStatus({ report })),
     inbox: (tenant) => inboxes.get(tenant)?.deref() ?? openInbox(tenant),
     health: () => writes.health('local'),
     secret: async () => secret,

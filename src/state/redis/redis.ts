@@ -39,7 +39,11 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const process = newToken();
   const bus = redisBus(link, process, options.report);
   const mutex = new KeyedMutex();
-  const writes = writeStatus(options.report, () => link.lostSince !== undefined);
+  const writes = writeStatus({
+    report: options.report,
+    isOutage: () => link.lostSince !== undefined,
+    probe: () => link.runScript(probeScript, [keyOf(shortHash(process), 'probe')], []),
+  });
   // Redis accepted a write before the reconnect was reported.
   link.onReconnect(() => writes.reset());
   await bus.start();
@@ -52,7 +56,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
     bus,
     collections: redisCollections(link, lockMs),
     inbox: (tenant) => writes.inbox(`inbox ${tenant}`, redisInbox(link, bus, tenant, inbox)),
-    health: () =>
+    health: async () =>
       link.lostSince
         ? { kind: 'redis', ok: false, fault: 'unreachable', since: link.lostSince.toISOString() }
         : writes.health('redis'),
@@ -70,6 +74,12 @@ export async function redisState(options: RedisOptions): Promise<State> {
     close: () => link.close(),
   };
 }
+
+/** Needs what journals and inboxes need: memory, a Redis that is no replica, and the right to run scripts. KEYS: any. */
+const probeScript = `
+redis.call('XADD', KEYS[1], '*', 'entry', '')
+return redis.call('DEL', KEYS[1])
+`;
 
 const isSecret = /^[0-9a-f]{64}$/;
 
