@@ -14,7 +14,9 @@ const maxErrors = 6;
 const bytesPerWord = 250;
 const bytesPerOccurrence = 9;
 
-const separators = /[\n\r\p{Z}\p{P}]+/u;
+/** Chinese and Japanese have no spaces between words, so each of their characters is one. */
+const separators =
+  /[\n\r\p{Z}\p{P}]+|(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])|(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/u;
 
 /** Texts of several fields, added one by one under the numbers 0, 1, 2 and so on. */
 export class WordIndex {
