@@ -6,7 +6,7 @@ import { compact } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts';
-import { danglingReferences, fieldGaps } from '../src/tenant/field-gaps.ts';
+import { danglingReferences, fieldGaps, gapsOfOne } from '../src/tenant/field-gaps.ts';
 import {
   nameReferences,
   readCollections,
@@ -88,7 +88,7 @@ export const briefQuote = defineTool({
         data: {
           ...linkTo(tenant.site, 'quote', record.id),
           ...brief,
-          coverage: toCoverage({ ...coverage, fields: [...gaps, ...(coverage.fields ?? [])] }),
+          coverage: toCoverage({ ...coverage, fields: [...gaps, ...gapsOfOne(coverage.fields)] }),
         },
         notes,
       };

@@ -163,6 +163,10 @@ export async function fieldGaps(
   return [...lines, ...gaps.filter((gap) => gap.example !== undefined || !isNamed(gap))];
 }
 
+/** Not that some of many lack a field: what is told of one record rests on its own. */
+export const gapsOfOne = (gaps: readonly FieldGap[] = []): FieldGap[] =>
+  gaps.filter(({ example, rows, of }) => example !== undefined || rows === of);
+
 /**
  * Those that make what the rows of a page show wrong: rows themselves show what they lack, but for the lines of quotes.
  * What few rows lack, or say in other words, is none where all records are known and do not.

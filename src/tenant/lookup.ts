@@ -20,7 +20,7 @@ import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import { fieldGaps } from './field-gaps.ts';
+import { fieldGaps, gapsOfOne } from './field-gaps.ts';
 import { readCollections, readIfExists } from './read-collections.ts';
 import type { Tenant, ToolCall } from './tenant.ts';
 
@@ -112,15 +112,17 @@ async function resolveAmong<K extends SearchKind>(
   const matches = named?.matches ?? [];
   const [match] = matches;
   if (match && matches.length === 1) return { kind: 'one', record: match.record };
-  const candidates = (matches.length > 1 ? matches : hits).map(({ record }) => record);
-  const fields = await fieldGaps(
+  const isFound = matches.length > 1;
+  const candidates = (isFound ? matches : hits).map(({ record }) => record);
+  const gaps = await fieldGaps(
     tenant,
     kind,
     { records, ...(isPart && { isPart }) },
     restsOn.find[kind],
   );
+  const fields = isFound ? gapsOfOne(gaps) : gaps;
   return {
-    kind: matches.length > 1 ? 'several' : 'none',
+    kind: isFound ? 'several' : 'none',
     candidates: candidates.slice(0, maxCandidates),
     total: candidates.length,
     coverage: { ...coverage, asOf, ...(fields.length > 0 && { fields }) },
@@ -179,7 +181,13 @@ export async function findText(
     const index = await searchIndexOf(tenant, kind, collection);
     hits[kind] = await runInSlices<Hit<SearchKind>[]>(index.find(text));
   }
-  return { hits: hits as SearchResult['hits'], coverage, omitted, searched: partial };
+  const isFound = Object.values(hits).some((found) => found.length > 0);
+  return {
+    hits: hits as SearchResult['hits'],
+    coverage: isFound ? { ...coverage, fields: gapsOfOne(coverage.fields) } : coverage,
+    omitted,
+    searched: partial,
+  };
 }
 
 /**
