@@ -1,3 +1,4 @@
+import { nonBlank, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps } from '../figures/steps.ts';
 import { normalisePart } from '../names/part-numbers.ts';
@@ -51,7 +52,7 @@ async function findByIdentifier<R extends Resource>(
   const named = key === '' ? [] : await recordsNamed(tenant, resource, text, key, call);
   const current = named.filter((record) => !isDeleted(record));
   const found = current.length > 0 ? current : named;
-  if (found.length > 1) throw severalIdentified(resource, text, found);
+  if (found.length > 1) throw severalCalled(resource, text, found);
   const [record] = found;
   const id = record && fieldOf(record, 'id');
   // The rows of a list may lack what the record by id has.
@@ -89,14 +90,18 @@ async function recordsNamed<R extends Resource>(
   return [];
 }
 
-function severalIdentified(
+/** Asks which of these records is meant, of `total` with this name or number. */
+export function severalCalled(
   resource: Resource,
   text: string,
   records: readonly ApiRecord[],
+  total = records.length,
 ): InvalidArguments {
-  const first = records.slice(0, maxCandidates);
-  const each = first.map(({ id = '', name = '' }) => wording`${identifier(id)} ${quote(name)}`);
+  const each = records.slice(0, maxCandidates).map(({ id = '', name, title }) => {
+    const label = nonBlank(name ?? title);
+    return label === undefined ? identifier(id) : wording`${identifier(id)} ${quote(label)}`;
+  });
   return new InvalidArguments(
-    wording`${records.length} ${trusted(resource.replaceAll('_', ' '))} records have the number ${quote(text)}: ${join(each, ', ')}. Ask the person which one, then call again with its id.`,
+    wording`${total} ${trusted(pluralOf(resource.replaceAll('_', ' ')))} are called ${quote(text)}: ${join(each, ', ')}. Ask the person which one, then call again with its id.`,
   );
 }

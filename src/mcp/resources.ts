@@ -5,6 +5,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
 import { deletionOf } from '../figures/outcome.ts';
+import { severalCalled } from '../lists/by-identifier.ts';
 import { rowOf } from '../lists/concise.ts';
 import { knownFor } from '../lists/known.ts';
 import { isSearchKind } from '../names/search.ts';
@@ -147,5 +148,6 @@ async function readRecord(
   if (!isSearchKind(resource)) return tenant.getRecord(resource, 'id', id, call);
   const found = await resolveRecord(tenant, resource, id, call, { askFirst: true });
   if (found.kind === 'one') return found.record;
-  throw new ApiError('not-found', { host: tenant.site.host }, 'not found, or ambiguous');
+  if (found.kind === 'several') throw severalCalled(resource, id, found.candidates, found.total);
+  throw new ApiError('not-found', { host: tenant.site.host }, 'no record is called so');
 }

@@ -128,7 +128,7 @@ describe('cpq_get_record', () => {
     expect(twins).toHaveLength(2);
     for (const { id } of twins) expect(words).toContain(String(id));
     expect(words).toMatch(
-      /^2 product records have the number "twin 1": .* call again with its id\.$/,
+      /^2 products are called "twin 1": .* call again with its id\.$/,
     );
   });
 
