@@ -127,9 +127,7 @@ describe('cpq_get_record', () => {
     const twins = await rows(`select id from product where tenant = ? and mpn = 'TWIN-1'`);
     expect(twins).toHaveLength(2);
     for (const { id } of twins) expect(words).toContain(String(id));
-    expect(words).toMatch(
-      /^2 products are called "twin 1": .* call again with its id\.$/,
-    );
+    expect(words).toMatch(/^2 products are called "twin 1": .* call again with its id\.$/);
   });
 
   test('finds the current one of two quotes with one number', async () => {
