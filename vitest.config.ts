@@ -12,7 +12,7 @@ const functions = [
   'test/briefs/*.test.ts',
   'test/text/{characters,secrets,untrusted-text}.test.ts',
   'test/changes/{fields,verification}.test.ts',
-  'test/api/{key-in-json,normalise,recognition}.test.ts',
+  'test/api/{envelopes,key-in-json,normalise,recognition}.test.ts',
   'test/consent/question.test.ts',
   'test/events/read.test.ts',
   'test/tools/long-answers.test.ts',

@@ -33,6 +33,9 @@ const against = (books: PricingBook[], of: Quote = quote) =>
 test('pricing books: says that it cannot tell when a classification is unknown', () => {
   expect(applicabilityOf(book({ classificationIds: ['gold'] }), acme)).toBe('unclear');
   expect(applicabilityOf(book({ classificationIds: ['gold'] }), undefined)).toBeUndefined();
+  const several = { ...acme, classificationIds: ['silver', 'gold'] } as Company;
+  expect(applicabilityOf(book({ classificationIds: ['gold'] }), several)).toBe('classification');
+  expect(applicabilityOf(book({ classificationIds: ['lead'] }), several)).toBeUndefined();
   expect(against([book({ classificationIds: ['gold'] })])).toEqual(['check over_book 1']);
   const unknown = { quote, company: acme, books: [book({ classificationIds: ['gold'] })] };
   expect(codes(unknown)).toEqual([]);

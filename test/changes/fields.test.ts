@@ -11,6 +11,7 @@ import {
   nextReference,
   referenceOf,
   sentProperties,
+  unchangedValue,
 } from '../../src/changes/fields.ts';
 import { type FieldKind, fieldNames, sentFields } from '../../src/changes/writable-fields.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
@@ -52,6 +53,20 @@ describe('the values of a record', () => {
   test.each(cases)('%# of %o', (record, divisor, values) => {
     expect(fieldValuesOf(raw(record), divisor)).toStrictEqual(values);
   });
+});
+
+test('a field that nobody changes is sent back as it came, unless it is empty', () => {
+  const present = {
+    record: { company: { id: '7' } },
+    raw: { name: ' A ', description: '', valueMonths: 0, company: { id: 7 }, ownerId: 9 },
+  };
+  const back = (property: string, kind: FieldKind) =>
+    unchangedValue({ kind, property } as Parameters<typeof unchangedValue>[0], present);
+  expect(back('name', 'text')).toBe(' A ');
+  expect(back('description', 'text')).toBeUndefined();
+  expect(back('valueMonths', 'months')).toBe(0);
+  expect(back('startDate', 'day')).toBeUndefined();
+  expect(back('company', 'reference')).toBe(7);
 });
 
 test('only an object with an id, and a name that is a text, is a reference', () => {

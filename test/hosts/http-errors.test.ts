@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Gate } from '../../src/hosts/access/gate.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
+import type { Health } from '../../src/state/port.ts';
 import { httpOptions } from '../support/http-options.ts';
 import { closing, shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
 
 const fail = (): never => {
   throw new Error('a defect');
@@ -33,3 +35,37 @@ test.each(['/readyz', '/webhooks', '/mcp'])(
     expect((await fetch(new URL('/healthz', url))).status).toBe(200);
   },
 );
+
+test('/readyz says since when what cannot be stored, and that a process is stopping', async () => {
+  let health: Health | Promise<Health> = { kind: 'redis', ok: true };
+  let asked = 0;
+  const options = httpOptions({
+    health: async () => {
+      asked += 1;
+      return health;
+    },
+  });
+  const { url, close } = await serveHttp(gate, options);
+  const readyz = async () => {
+    const response = await fetch(new URL('/readyz', url));
+    return [response.status, await response.json()];
+  };
+  const degraded = (reason: string) => [
+    200,
+    { status: 'degraded', reasons: [`the ${reason}: writes and webhooks are refused`] },
+  ];
+  expect(await readyz()).toEqual([200, { status: 'ready' }]);
+  const since = '2026-11-20T12:00:00.000Z';
+  health = { kind: 'redis', ok: false, fault: 'unreachable', since };
+  expect(await readyz()).toEqual(degraded(`redis state cannot be reached since ${since}`));
+  health = { kind: 'local', ok: false, fault: 'unwritable' };
+  expect(await readyz()).toEqual(degraded('local state cannot be written'));
+  let answer = (_: Health) => {};
+  health = new Promise((resolve) => (answer = resolve));
+  const last = readyz();
+  await until(() => asked).toBe(4);
+  const closed = close();
+  answer({ kind: 'local', ok: true });
+  expect(await last).toEqual([503, { status: 'not ready', reasons: ['the server is stopping'] }]);
+  await closed;
+});
