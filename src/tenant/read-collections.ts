@@ -132,7 +132,9 @@ const omitIfUnreadable =
     const omitted = wording`Without ${plural} records: they may not be read here.`;
     if (error instanceof NotGranted) return { error, omitted };
     if (!isApiError(error, ...unreadable)) throw error;
-    const reason = 'the service did not give them';
+    const reason = isApiError(error, 'not-permitted')
+      ? 'the service does not let this key read them'
+      : 'the service did not give them';
     const coverage = { complete: false, read: 0, total: 0, reason };
     const part = { resource, records: [], coverage, asOf: new Date() };
     return { error, omitted: wording`Without ${plural} records: ${trusted(reason)}.`, part };
