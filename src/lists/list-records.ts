@@ -20,7 +20,7 @@ import {
 } from '../service/records/records.ts';
 import { type PageQuery, routes, type Search } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
-import { danglingReferences, fieldGaps, gapsOfRows } from '../tenant/field-gaps.ts';
+import { danglingReferences, fieldGaps, gapsOfOne, gapsOfRows } from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -118,7 +118,7 @@ async function gapsOfList(
   const gaps = await gapsOfRows(tenant, resource, page, listsRestOn[resource]);
   const searched = examined && { records: examined };
   if (searched) {
-    gaps.push(...(await fieldGaps(tenant, resource, searched, fieldsOfKeys(resource, criteria))));
+    gaps.push(...(await gapsOfKeys(tenant, resource, searched, criteria)));
     const whole = tenant.cached('company');
     const isLookedFor =
       records.length === 0 && criteria.conditions.some(({ key }) => isOfCompany(key));
@@ -131,7 +131,8 @@ async function gapsOfList(
   const companies = showsCurrency(resource, columns) && tenant.cached('company');
   if (companies)
     gaps.push(...(await fieldGaps(tenant, 'company', { records: companies }, ['currency'])));
-  return gaps;
+  // What the rows show may be what they are sorted by.
+  return [...new Map(gaps.map((gap) => [`${gap.record} ${gap.field}`, gap])).values()];
 }
 
 const isOfCompany = ({ name }: Key): boolean => name.startsWith('company');
@@ -143,12 +144,22 @@ async function someCompanies(tenant: Tenant, call: ToolCall): Promise<readonly C
   return page?.records ?? [];
 }
 
-/** The fields that records are filtered and sorted by. */
-const fieldsOfKeys = (resource: Resource, { conditions, sort }: Criteria): string[] =>
-  [...conditions, ...sort].flatMap(({ key: { name, column } }) => {
-    const path = column ? (column.sort ?? column.filter) : name;
-    return path?.split('.')[0] ?? listsRestOn[resource] ?? [];
-  });
+/** Of the fields that records are filtered and sorted by. A column without a path is made of several of those shown. */
+async function gapsOfKeys(
+  tenant: Tenant,
+  resource: Resource,
+  searched: { records: readonly ApiRecord[] },
+  { conditions, sort }: Criteria,
+): Promise<FieldGap[]> {
+  const paths = [...conditions, ...sort].map(({ key: { name, column } }) =>
+    column ? (column.sort ?? column.filter) : name,
+  );
+  const fields = paths.flatMap((path) => path?.split('.')[0] ?? []);
+  const shown = paths.includes(undefined) ? (listsRestOn[resource] ?? []) : [];
+  const gaps = await fieldGaps(tenant, resource, searched, [...fields, ...shown]);
+  const isOfField = ({ field }: FieldGap) => fields.includes(field);
+  return [...gaps.filter(isOfField), ...gapsOfOne(gaps.filter((gap) => !isOfField(gap)))];
+}
 
 /** What is left to do here if the service ignores these parameters. */
 function planFor(
