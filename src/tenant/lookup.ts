@@ -1,7 +1,7 @@
 /** Looks records up by name, number or identifier: reads what is needed, and matches with `names`. */
 
 import { restsOn } from '../briefs/rests-on.ts';
-import { compare } from '../figures/naming.ts';
+import { compare, withoutAccents } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { flatMapSteps, runSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { bestMatches } from '../names/name-filters.ts';
@@ -191,7 +191,7 @@ export async function findText(
 }
 
 /**
- * Names that begin with or contain the typed text; the id instead if several records share the name.
+ * Names that begin with or contain the typed text, whatever its accents; the id instead if several records share the name.
  * @throws ApiError
  */
 export async function completeNames<K extends SearchKind>(
@@ -201,8 +201,10 @@ export async function completeNames<K extends SearchKind>(
   call: ToolCall,
 ): Promise<string[]> {
   const { records } = await tenant.collection(kind, call, { about: typed.trim() });
-  return runInSlices(namesWith(kind, records, typed.trim().toLowerCase()));
+  return runInSlices(namesWith(kind, records, folded(typed)));
 }
+
+const folded = (text: string): string => withoutAccents(text.trim().toLowerCase());
 
 function* namesWith<K extends SearchKind>(
   kind: K,
@@ -212,7 +214,7 @@ function* namesWith<K extends SearchKind>(
   const counts = new Map<string, number>();
   const named = yield* flatMapSteps(records, (record) => {
     const name = displayName[kind](record);
-    const at = name?.toLowerCase().indexOf(typed) ?? -1;
+    const at = folded(name ?? '').indexOf(typed);
     if (name === undefined || at < 0) return [];
     counts.set(name, (counts.get(name) ?? 0) + 1);
     return [{ name, id: String(record.id ?? ''), rank: at === 0 ? 0 : 1 }];

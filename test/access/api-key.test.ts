@@ -211,6 +211,17 @@ describe('a private network', () => {
     },
   );
 
+  test('is none where all addresses are public', async () => {
+    const addressesOf = (name: string, all: boolean) =>
+      new Promise<unknown[]>((resolve) => {
+        lookupPublicOnly(name, { all }, (...answer: unknown[]) => resolve(answer));
+      });
+    // An address needs no name server.
+    expect(await addressesOf('93.184.216.34', false)).toEqual([null, '93.184.216.34', 4]);
+    const address = '2606:2800:220:1::1';
+    expect(await addressesOf(address, true)).toEqual([null, [{ address, family: 6 }]]);
+  });
+
   test('is refused by a running server when it connects to such a name', async () => {
     const upstream = await upstreamWith(['good']);
     const address = `http://localhost:${upstream.port}`;

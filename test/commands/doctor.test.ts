@@ -418,6 +418,14 @@ describe('paging', () => {
     });
   });
 
+  test('a count that one list lacks is not sent', async () => {
+    const { find } = await examine({ total: only('absent', { path: '/company' }) });
+    expect(find('paging:count')).toMatchObject({
+      status: 'warn',
+      detail: 'not sent, or of a page only: all pages are read to the end',
+    });
+  });
+
   test('of a service that sends everything at once leaves requests for every check', async () => {
     const { status, find, report } = await examine({ everything: true });
     expect([status, find('paging:count').status]).toEqual([0, 'pass']);
