@@ -163,9 +163,14 @@ export async function fieldGaps(
   return [...lines, ...gaps.filter((gap) => gap.example !== undefined || !isNamed(gap))];
 }
 
-/** Not that some of many lack a field: what is told of one record rests on its own. */
-export const gapsOfOne = (gaps: readonly FieldGap[] = []): FieldGap[] =>
-  gaps.filter(({ example, rows, of }) => example !== undefined || rows === of);
+/**
+ * Not that some of many lack a field: what is told of one record rests on its own, unless it is found by `reference`, the
+ * field by which others belong to it.
+ */
+export const gapsOfOne = (gaps: readonly FieldGap[] = [], reference?: string): FieldGap[] =>
+  gaps.filter(
+    ({ field, example, rows, of }) => example !== undefined || rows === of || field === reference,
+  );
 
 /**
  * Those that make what the rows of a page show wrong: rows themselves show what they lack, but for the lines of quotes.
