@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import type { Gate } from '../../src/hosts/access/gate.ts';
+import type { Gate, Session } from '../../src/hosts/access/gate.ts';
+import { FairQueue } from '../../src/hosts/fair-queue.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
 import type { Health } from '../../src/state/port.ts';
 import { httpOptions } from '../support/http-options.ts';
@@ -68,4 +70,29 @@ test('/readyz says since when what cannot be stored, and that a process is stopp
   answer({ kind: 'local', ok: true });
   expect(await last).toEqual([503, { status: 'not ready', reasons: ['the server is stopping'] }]);
   await closed;
+});
+
+test('a caller that leaves just when it gets its turn gives it back', async () => {
+  const endpoint = {} as Session['endpoint'];
+  let waiting = false;
+  let released = false;
+  const queue = new FairQueue({
+    ...{ callsPerMinute: 10, concurrent: 1, concurrentPerCaller: 1 },
+    ...{ queuedPerCaller: 1, waitMs: 60_000 },
+  });
+  queue.acquire = async (_caller, signal) => {
+    waiting = true;
+    await once(signal, 'abort');
+    return () => {
+      released = true;
+    };
+  };
+  const admitting: Gate = { admit: async () => ({ endpoint, caller: 'a' }) };
+  const { url } = closing(await serveHttp(admitting, httpOptions({ queue })));
+  const leaving = new AbortController();
+  const call = fetch(url, { method: 'POST', body: '{}', signal: leaving.signal });
+  await until(() => waiting).toBe(true);
+  leaving.abort();
+  await expect(call).rejects.toThrow('aborted');
+  await until(() => released).toBe(true);
 });
