@@ -94,10 +94,10 @@ function eventNotes(
   return [
     ...(since === undefined
       ? [
-          wording`None has been received yet: the service sends them only where a webhook is set up.`,
+          wording`None was received in the last 30 days: the service sends them only where a webhook is set up.`,
         ]
       : [wording`Received since ${trusted(since)}; each is kept for 30 days.`]),
-    ...(total === 0 && since !== undefined ? [wording`Try without event, since and until.`] : []),
+    ...(total === 0 && since !== undefined ? [wording`Try fewer filters.`] : []),
     ...(hiddenSubjects.length > 0
       ? [
           wording`Without events of ${trusted(hiddenSubjects.join(', '))}: their records may not be read here.`,

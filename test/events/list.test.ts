@@ -136,8 +136,12 @@ describe('cpq_list_events', () => {
       { shown: 2, from: 4, total: 6 },
       expect.not.stringContaining('Next'),
     ]);
-    expect((await server.call('cpq_list_events', { id: 'nobody' })).text).toMatch(/Try without/);
-    expect((await withStory()).before).toMatch(/No events\..*None has been received yet/s);
+    expect((await server.call('cpq_list_events', { id: 'nobody' })).text).toMatch(
+      /Try fewer filters/,
+    );
+    expect((await withStory()).before).toMatch(
+      /No events\..*None was received in the last 30 days/s,
+    );
   });
 
   test.each([
