@@ -143,7 +143,7 @@ async function findById(
   const present = await readPresent(tenant, id, call).catch(ignoreApiError('not-found'));
   if (!present) {
     throw new ChangeRefused(
-      wording`There is no opportunity with the id ${quote(id)}. Take it from a list.`,
+      wording`There is no opportunity with the id ${quote(id)}, or no longer. cpq_list_opportunities has the ids.`,
     );
   }
   const { externalIdentifier: externalId } = present.record;
