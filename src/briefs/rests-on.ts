@@ -11,7 +11,7 @@ type Path<R extends Resource> =
       : never);
 type Rests = { readonly [R in Resource]?: readonly Path<R>[] };
 
-const deletion = ['deletedAt', 'deleted'] as const;
+export const deletion = ['deletedAt', 'deleted'] as const;
 const company = ['id', 'name', ...deletion] as const;
 const currencies = { company: ['currency'] } as const;
 const product = ['id', 'name', 'price', 'cost', 'listed', ...deletion] as const;

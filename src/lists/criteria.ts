@@ -142,7 +142,7 @@ function readTest({ name, column }: Key, value: string): Test {
 }
 
 /** A column in any letter case, or a field of the service. */
-function keyOf(resource: Resource, name: string): Key {
+export function keyOf(resource: Resource, name: string): Key {
   const { all } = listColumns[resource];
   const known = Object.keys(all).find((column) => column.toLowerCase() === name.toLowerCase());
   return { name: known ?? name, column: known === undefined ? undefined : all[known] };

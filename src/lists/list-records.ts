@@ -1,6 +1,6 @@
 /** A page of a list, filtered and sorted by its columns: by the service as far as it can, and here otherwise. */
 
-import { listsRestOn } from '../briefs/rests-on.ts';
+import { deletion, listsRestOn } from '../briefs/rests-on.ts';
 import { compare, type Named, plural } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
@@ -36,6 +36,7 @@ import {
   judgeOf,
   type Key,
   keyNames,
+  keyOf,
   matchesAlternative,
   mentions,
   noCriteria,
@@ -115,7 +116,16 @@ async function gapsOfList(
   columns: readonly string[] | undefined,
 ): Promise<FieldGap[]> {
   const { records, examined } = page;
-  const gaps = await gapsOfRows(tenant, resource, page, listsRestOn[resource]);
+  const restOn = columns?.length
+    ? [
+        ...deletion,
+        ...fieldsOfKeys(
+          resource,
+          columns.map((name) => keyOf(resource, name)),
+        ).flat(),
+      ]
+    : listsRestOn[resource];
+  const gaps = await gapsOfRows(tenant, resource, page, restOn);
   const searched = examined && { records: examined };
   if (searched) {
     gaps.push(...(await gapsOfKeys(tenant, resource, searched, criteria)));
@@ -144,21 +154,28 @@ async function someCompanies(tenant: Tenant, call: ToolCall): Promise<readonly C
   return page?.records ?? [];
 }
 
-/** Of the fields that records are filtered and sorted by. A column without a path is made of several of those shown. */
+/** The fields of columns with a path; and those that rows show, if a column without one is made of some of them. */
+function fieldsOfKeys(
+  resource: Resource,
+  keys: readonly Key[],
+): [named: readonly string[], shown: readonly string[]] {
+  const paths = keys.map(({ name, column }) => (column ? (column.sort ?? column.filter) : name));
+  const named = paths.flatMap((path) => path?.split('.')[0] ?? []);
+  return [named, paths.includes(undefined) ? (listsRestOn[resource] ?? []) : []];
+}
+
+/** Of the fields that records are filtered and sorted by. */
 async function gapsOfKeys(
   tenant: Tenant,
   resource: Resource,
   searched: { records: readonly ApiRecord[] },
   { conditions, sort }: Criteria,
 ): Promise<FieldGap[]> {
-  const paths = [...conditions, ...sort].map(({ key: { name, column } }) =>
-    column ? (column.sort ?? column.filter) : name,
-  );
-  const fields = paths.flatMap((path) => path?.split('.')[0] ?? []);
-  const shown = paths.includes(undefined) ? (listsRestOn[resource] ?? []) : [];
-  const gaps = await fieldGaps(tenant, resource, searched, [...fields, ...shown]);
-  const isOfField = ({ field }: FieldGap) => fields.includes(field);
-  return [...gaps.filter(isOfField), ...gapsOfOne(gaps.filter((gap) => !isOfField(gap)))];
+  const keys = [...conditions, ...sort].map(({ key }) => key);
+  const [named, shown] = fieldsOfKeys(resource, keys);
+  const gaps = await fieldGaps(tenant, resource, searched, [...named, ...shown]);
+  const isNamed = ({ field }: FieldGap) => named.includes(field);
+  return [...gaps.filter(isNamed), ...gapsOfOne(gaps.filter((gap) => !isNamed(gap)))];
 }
 
 /** What is left to do here if the service ignores these parameters. */
