@@ -119,9 +119,9 @@ function reportsOf(
   };
 }
 
-/** The embedded tenant is another one after each start. In Redis collections are shared in any case. */
-function stateFor({ redisUrl, keepCollections, sandbox }: Settings, state: State): State {
-  if (redisUrl || (keepCollections === 'on' && !sandbox)) return state;
+/** The embedded tenant is another one after each start. */
+function stateFor({ keepCollections, sandbox }: Settings, state: State): State {
+  if (keepCollections === 'on' && !sandbox) return state;
   const { collections: _, ...others } = state;
   return others;
 }

@@ -127,7 +127,7 @@ const tenantSettings = {
   },
   keepCollections: setting(
     oneOf(['on', 'off']),
-    'Whether collections are kept in the state folder for a day, for other processes and the next start; not needed with Redis',
+    'Whether collections are kept for a day, in the state folder or Redis, for other processes and the next start',
     'on',
   ),
   historyDays: setting(

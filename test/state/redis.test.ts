@@ -6,9 +6,10 @@ import { shortHash } from '../../src/state/short-hash.ts';
 import { version } from '../../src/version.ts';
 import { anyHost, anyHttpHost, everything } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
+import type { Environment } from '../support/process.ts';
 import { run } from '../support/process.ts';
 import { type Redis, startRedis } from '../support/redis.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -93,6 +94,25 @@ describeWith('redis', 'keys of another type in Redis', () => {
     );
     const refused = await deliver(webhooksAt(server.url ?? '', 'default'), { event: 'quote.sent' });
     expect(refused.status).toBe(503);
+  });
+});
+
+describeWith('redis', 'collections in Redis', () => {
+  test('are kept unless the setting is off, or the tenant is embedded', async () => {
+    const it = await startRedis();
+    const upstream = closing(await startUpstream());
+    const address: Address = { baseUrl: upstream.url, key: 'any-key' };
+    const keptBy = async (at: Address | 'embedded', more: Environment) => {
+      const env = { CPQ_REDIS_URL: it.url.href, ...more };
+      const server = await anyHttpHost.start(at, { ...everything, env });
+      await server.call('cpq_brief_pipeline');
+      const names = await it.ask('KEYS', 'cpq:*:collection*');
+      await it.ask('FLUSHALL');
+      return names.includes('collection');
+    };
+    expect(await keptBy(address, {})).toBe(true);
+    expect(await keptBy(address, { CPQ_KEEP_COLLECTIONS: 'off' })).toBe(false);
+    expect(await keptBy('embedded', {})).toBe(false);
   });
 });
 

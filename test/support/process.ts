@@ -56,7 +56,7 @@ const inherited = [
 export async function start(argv: readonly string[], env: Environment = {}): Promise<Running> {
   if (inject('buildError') !== '') throw new Error(inject('buildError'));
   const child = spawn(process.execPath, [inject('bundle'), ...argv], {
-    env: { ...(await plainEnvironment()), ...env },
+    env: { ...(await plainEnvironment(env)), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const output = recordingOf(argv, env);
@@ -101,7 +101,7 @@ export async function startHere(argv: readonly string[], env: Environment = {}):
       },
     });
   const [stdin, stdout, signals] = [new PassThrough(), into('stdout'), new EventEmitter()];
-  const plain = await plainEnvironment();
+  const plain = await plainEnvironment(env);
   const status = commands.start(argv, {
     env: { ...plain, ...stateOf(argv, plain), ...env },
     home: env.HOME ?? (await homeFolder()),
@@ -160,14 +160,14 @@ function homeFolder(): Promise<string> {
   return home;
 }
 
-async function plainEnvironment(): Promise<Environment> {
+async function plainEnvironment({ CPQ_REDIS_URL: redis }: Environment): Promise<Environment> {
   const folder = await homeFolder();
   const kept = inherited.map((name) => [name, process.env[name]]);
   return {
     ...Object.fromEntries(kept),
     ...{ HOME: folder, USERPROFILE: folder },
-    // Processes of one test follow each other at a service whose data and faults change in between.
-    CPQ_KEEP_COLLECTIONS: 'off',
+    // Processes of one test follow each other at a service whose data and faults change in between; with Redis they share.
+    CPQ_KEEP_COLLECTIONS: redis === undefined ? 'off' : 'on',
   };
 }
 
