@@ -48,8 +48,8 @@ product.monthly = term in [monatlich]    # of quote.items too; also yearly, one-
 contact.deleted = active in [false]      # also listed
 \`\`\`
 
-The field is then read from the right side only, and written by its documented name. An unknown field stops the start;
-answers and \`doctor\` name lines whose right side no record has.
+A field of another name is then read from there only; of the other lines the documented field counts where none applies.
+It is written by its documented name. An unknown field stops the start; answers and \`doctor\` name lines whose right side no record has.
 
 ## Tolerated
 

@@ -112,7 +112,10 @@ function listLine(tool: AnyTool): string {
   const missing = Object.keys(listArguments).filter((name) => !(name in tool.input.shape));
   const without = missing.length === 0 ? '' : `; without ${missing.map(code).join(', ')}`;
   const needs = tool.needs.map(code).join(', ');
-  return `- **${tool.name}** (${needs}${without}): ${descriptionOf(tool)}`;
+  const own = argumentLines(tool, (name, { description = '' }) =>
+    name in listArguments ? undefined : description,
+  ).map((line) => `\n  ${line}`);
+  return `- **${tool.name}** (${needs}${without}): ${descriptionOf(tool)}${own.join('')}`;
 }
 
 function listSection(): string {

@@ -61,7 +61,7 @@ export const briefPipeline = defineTool({
         by: z.string().refine(isBriefBy, `must be one of ${knownBy}`).optional().describe(knownBy),
         ...dealFilterInput,
         min_value: z.number().min(0).optional(),
-        period_from: plainDay.describe('YYYY-MM-DD; default 90 days ago'),
+        period_from: plainDay.describe('YYYY-MM-DD; default 90 days before'),
         period_to: plainDay,
         stalled_days: z.int().min(0).optional(),
         show: z.array(z.enum(pipelineExtras)).optional(),
