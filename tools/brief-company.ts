@@ -5,7 +5,7 @@ import { dealExtras } from '../src/figures/deals.ts';
 import { nonBlank, plural } from '../src/figures/naming.ts';
 import type { Company, Opportunity, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices, waitForSlice } from '../src/slices.ts';
-import { gapsOfOne } from '../src/tenant/field-gaps.ts';
+import { gapsAbout } from '../src/tenant/field-gaps.ts';
 import { currenciesFor, ownerNamesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
@@ -74,7 +74,12 @@ export const briefCompany = defineTool({
       restsOn.company,
       (resource) => (resource === 'company' ? { only: [company] } : { of: company }),
     );
-    const fields = gapsOfOne(read.coverage.fields, 'company');
+    // Its deals, and those that may be.
+    const opportunity =
+      read.records.opportunity?.filter(
+        ({ company: { id = company.id } = {} }) => id === company.id,
+      ) ?? [];
+    const fields = gapsAbout({ opportunity }, read.coverage.fields);
     const accountManager = managerOf(tenant, company, read.records);
     const asked = { tool: 'company', company, some, rows, show, accountManager };
     return memoizedAnswer(tenant, read, asked, async () => {

@@ -6,7 +6,7 @@ import { compact } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts';
-import { danglingReferences, fieldGaps, gapsOfOne } from '../src/tenant/field-gaps.ts';
+import { danglingReferences, fieldGaps, gapsAbout } from '../src/tenant/field-gaps.ts';
 import {
   nameReferences,
   readCollections,
@@ -45,10 +45,11 @@ export const briefQuote = defineTool({
     const { id } = hasUnknownItems(found) ? found : {};
     const read = (id && (await readIfExists(tenant, 'quote', 'id', id, call))) || found;
     const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;
+    const products = read.items?.flatMap(({ product }) => product?.id ?? []) ?? [];
     const parts: Partial<Record<Resource, PartOf>> = {
       company: partMeant(read.company),
       opportunity: partMeant(read.opportunity),
-      product: { ids: read.items?.flatMap(({ product }) => product?.id ?? []) ?? [] },
+      product: { ids: products },
     };
     const [{ records, coverage, omitted }, contact] = await Promise.all([
       readCollections(tenant, [], related, call, restsOn.quote, (resource) => parts[resource]),
@@ -60,10 +61,15 @@ export const briefQuote = defineTool({
       quote: [read],
     });
     const notes = [...omitted, ...contact.omitted];
-    const about = restsOn.quote.quote;
-    const gaps = await fieldGaps(tenant, 'quote', { records: [read], isPart: true }, about);
+    const restOn = restsOn.quote.quote;
+    const gaps = await fieldGaps(tenant, 'quote', { records: [read], isPart: true }, restOn);
     // That one quote has no such field may mean nothing; that none has it, or others in another field, does.
-    const held = await fieldGaps(tenant, 'quote', { records: tenant.cached('quote') ?? [] }, about);
+    const held = await fieldGaps(
+      tenant,
+      'quote',
+      { records: tenant.cached('quote') ?? [] },
+      restOn,
+    );
     gaps.push(...held.filter(({ mayBe, example, rows, of }) => mayBe ?? (!example && rows === of)));
     // Those that it refers to were asked for.
     const dangling = danglingReferences(tenant, { ...records, quote: [read] }, () => 1);
@@ -76,6 +82,13 @@ export const briefQuote = defineTool({
       books: records.pricing_book,
       products: records.product,
     };
+    const { company, opportunity } = subject;
+    const about = {
+      company: company ? [company] : [],
+      opportunity: opportunity ? [opportunity] : [],
+      product: records.product?.filter(({ id = '' }) => products.includes(id)) ?? [],
+    };
+    gaps.push(...gapsAbout(about, coverage.fields));
     const options = {
       today: today(),
       currencyOf: currenciesOf(records.company ?? []),
@@ -88,7 +101,7 @@ export const briefQuote = defineTool({
         data: {
           ...linkTo(tenant.site, 'quote', record.id),
           ...brief,
-          coverage: toCoverage({ ...coverage, fields: [...gaps, ...gapsOfOne(coverage.fields)] }),
+          coverage: toCoverage({ ...coverage, fields: gaps }),
         },
         notes,
       };

@@ -20,7 +20,7 @@ import {
 } from '../service/records/records.ts';
 import { type PageQuery, routes, type Search } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
-import { danglingReferences, fieldGaps, gapsOfOne, gapsOfRows } from '../tenant/field-gaps.ts';
+import { danglingReferences, fieldGaps, gapsAbout, gapsOfRows } from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -175,7 +175,13 @@ async function gapsOfKeys(
   const [named, shown] = fieldsOfKeys(resource, keys);
   const gaps = await fieldGaps(tenant, resource, searched, [...named, ...shown]);
   const isNamed = ({ field }: FieldGap) => named.includes(field);
-  return [...gaps.filter(isNamed), ...gapsOfOne(gaps.filter((gap) => !isNamed(gap)))];
+  return [
+    ...gaps.filter(isNamed),
+    ...gapsAbout(
+      { [resource]: [] },
+      gaps.filter((gap) => !isNamed(gap)),
+    ),
+  ];
 }
 
 /** What is left to do here if the service ignores these parameters. */

@@ -27,8 +27,9 @@ import type {
   QuoteItem,
   Resource,
 } from '../service/records/records.ts';
+import { resources } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
-import { keysOf } from '../values.ts';
+import { fieldOf, isOneOf, keysOf } from '../values.ts';
 import type { Tenant } from './tenant.ts';
 
 /** The fields that figures rest on, by the collection: paths such as `company`, and `items.price` of the lines of quotes. */
@@ -163,14 +164,13 @@ export async function fieldGaps(
   return [...lines, ...gaps.filter((gap) => gap.example !== undefined || !isNamed(gap))];
 }
 
-/**
- * Not that some of many lack a field: what is told of one record rests on its own, unless it is found by `reference`, the
- * field by which others belong to it.
- */
-export const gapsOfOne = (gaps: readonly FieldGap[] = [], reference?: string): FieldGap[] =>
-  gaps.filter(
-    ({ field, example, rows, of }) => example !== undefined || rows === of || field === reference,
-  );
+/** Without what other records of these kinds lack than those that an answer is about. */
+export const gapsAbout = (about: KnownRecords, gaps: readonly FieldGap[] = []): FieldGap[] =>
+  gaps.filter(({ record, field, example, rows, of }) => {
+    const records = isOneOf(resources, record) ? about[record] : undefined;
+    if (example !== undefined || rows === of || records === undefined) return true;
+    return records.some((one) => fieldOf(one, field) === undefined);
+  });
 
 /**
  * Those that make what the rows of a page show wrong: rows themselves show what they lack, but for the lines of quotes.

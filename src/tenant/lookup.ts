@@ -20,7 +20,8 @@ import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import { fieldGaps, gapsOfOne } from './field-gaps.ts';
+import { keysOf } from '../values.ts';
+import { fieldGaps, gapsAbout } from './field-gaps.ts';
 import { readCollections, readIfExists } from './read-collections.ts';
 import type { Tenant, ToolCall } from './tenant.ts';
 
@@ -120,7 +121,7 @@ async function resolveAmong<K extends SearchKind>(
     { records, ...(isPart && { isPart }) },
     restsOn.find[kind],
   );
-  const fields = isFound ? gapsOfOne(gaps) : gaps;
+  const fields = isFound ? gapsAbout({ [kind]: [] }, gaps) : gaps;
   return {
     kind: isFound ? 'several' : 'none',
     candidates: candidates.slice(0, maxCandidates),
@@ -182,9 +183,12 @@ export async function findText(
     hits[kind] = await runInSlices<Hit<SearchKind>[]>(index.find(text));
   }
   const isFound = Object.values(hits).some((found) => found.length > 0);
+  // What is found shows itself what it lacks.
+  const shown = isFound ? keysOf(hits).map((kind) => [kind, []]) : [];
+  const fields = gapsAbout(Object.fromEntries(shown), coverage.fields);
   return {
     hits: hits as SearchResult['hits'],
-    coverage: isFound ? { ...coverage, fields: gapsOfOne(coverage.fields) } : coverage,
+    coverage: { ...coverage, fields },
     omitted,
     searched: partial,
   };
