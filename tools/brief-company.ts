@@ -74,16 +74,15 @@ export const briefCompany = defineTool({
       restsOn.company,
       (resource) => (resource === 'company' ? { only: [company] } : { of: company }),
     );
-    // Its deals, and those that may be.
-    const opportunity =
-      read.records.opportunity?.filter(
-        ({ company: { id = company.id } = {} }) => id === company.id,
-      ) ?? [];
-    const fields = gapsAbout({ opportunity }, read.coverage.fields);
     const accountManager = managerOf(tenant, company, read.records);
     const asked = { tool: 'company', company, some, rows, show, accountManager };
     return memoizedAnswer(tenant, read, asked, async () => {
       const { records } = read;
+      // Its deals, and those that may be.
+      const opportunity =
+        records.opportunity?.filter(({ company: { id = company.id } = {} }) => id === company.id) ??
+        [];
+      const fields = gapsAbout({ opportunity }, read.coverage.fields);
       const about = {
         company,
         contacts: records.contact,
