@@ -22,8 +22,8 @@ export type CpqGrant =
 export type CpqToolset = 'routes' | 'briefs' | 'events' | 'changes';
 
 /**
- * What the tenants of a host share. Each option is also a setting of the command, described in docs/settings.md. The
- * environment has none of them.
+ * What the tenants of a host share. Each option is also a setting of the command, described in docs/settings.md. No
+ * option is read from the environment.
  */
 export interface CpqHostOptions {
   /** Folder for persistent state, such as the journal of changes. Default: the user's state folder. */
@@ -67,7 +67,7 @@ export interface CpqTenantOptions {
   rateLimit?: number | undefined;
   /** Seconds until a cached collection is read again. Default 300. */
   freshSeconds?: number | undefined;
-  /** Whether collections are kept in the state folder or Redis for a day, for other processes and the next start. Default `on`. */
+  /** Whether collections are kept for a day, in the state folder or Redis. Default `on`. */
   keepCollections?: 'on' | 'off' | undefined;
   /** Days for which snapshots of the pipeline are kept; 0 keeps none. Default 400. */
   historyDays?: number | undefined;

@@ -77,6 +77,9 @@ export const withoutAccents = (text: string): string =>
         .replace(/\p{M}/gu, '')
         .replace(/[øłđðħıŧþæœß]/g, (letter) => letters[letter] ?? letter);
 
+/** A name by which others are found, whatever their letter case, accents and spaces around them. */
+export const foldedName = (name: string): string => withoutAccents(normaliseName(name));
+
 /** Most names are: what has no accents need not be searched for them. */
 export const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
 

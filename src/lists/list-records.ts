@@ -116,19 +116,21 @@ async function gapsOfList(
   columns: readonly string[] | undefined,
 ): Promise<FieldGap[]> {
   const { records, examined } = page;
-  const restOn = columns?.length
-    ? [
-        ...deletion,
-        ...fieldsOfKeys(
-          resource,
-          columns.map((name) => keyOf(resource, name)),
-        ).flat(),
-      ]
-    : listsRestOn[resource];
-  const gaps = await gapsOfRows(tenant, resource, page, restOn);
+  const shown = columns?.map((name) => keyOf(resource, name)) ?? [];
+  const restOn = [...deletion, ...fieldsOfKeys(resource, shown).flat()];
+  const gaps = await gapsOfRows(
+    tenant,
+    resource,
+    page,
+    shown.length > 0 ? restOn : listsRestOn[resource],
+  );
   const searched = examined && { records: examined };
   if (searched) {
-    gaps.push(...(await gapsOfKeys(tenant, resource, searched, criteria)));
+    const keys = [...criteria.conditions, ...criteria.sort].map(({ key }) => key);
+    const [named, others] = fieldsOfKeys(resource, keys);
+    gaps.push(...(await fieldGaps(tenant, resource, searched, named)));
+    const ofOthers = await fieldGaps(tenant, resource, searched, others);
+    gaps.push(...gapsAbout({ [resource]: [] }, ofOthers));
     const whole = tenant.cached('company');
     const isLookedFor =
       records.length === 0 && criteria.conditions.some(({ key }) => isOfCompany(key));
@@ -141,7 +143,7 @@ async function gapsOfList(
   const companies = showsCurrency(resource, columns) && tenant.cached('company');
   if (companies)
     gaps.push(...(await fieldGaps(tenant, 'company', { records: companies }, ['currency'])));
-  // What the rows show may be what they are sorted by.
+  // A field may be shown, filtered and sorted by.
   return [...new Map(gaps.map((gap) => [`${gap.record} ${gap.field}`, gap])).values()];
 }
 
@@ -154,34 +156,14 @@ async function someCompanies(tenant: Tenant, call: ToolCall): Promise<readonly C
   return page?.records ?? [];
 }
 
-/** The fields of columns with a path; and those that rows show, if a column without one is made of some of them. */
+/** The fields of columns with a path; and if a column has none, all that rows show, since it is made of some of them. */
 function fieldsOfKeys(
   resource: Resource,
   keys: readonly Key[],
-): [named: readonly string[], shown: readonly string[]] {
+): [named: readonly string[], others: readonly string[]] {
   const paths = keys.map(({ name, column }) => (column ? (column.sort ?? column.filter) : name));
   const named = paths.flatMap((path) => path?.split('.')[0] ?? []);
   return [named, paths.includes(undefined) ? (listsRestOn[resource] ?? []) : []];
-}
-
-/** Of the fields that records are filtered and sorted by. */
-async function gapsOfKeys(
-  tenant: Tenant,
-  resource: Resource,
-  searched: { records: readonly ApiRecord[] },
-  { conditions, sort }: Criteria,
-): Promise<FieldGap[]> {
-  const keys = [...conditions, ...sort].map(({ key }) => key);
-  const [named, shown] = fieldsOfKeys(resource, keys);
-  const gaps = await fieldGaps(tenant, resource, searched, [...named, ...shown]);
-  const isNamed = ({ field }: FieldGap) => named.includes(field);
-  return [
-    ...gaps.filter(isNamed),
-    ...gapsAbout(
-      { [resource]: [] },
-      gaps.filter((gap) => !isNamed(gap)),
-    ),
-  ];
 }
 
 /** What is left to do here if the service ignores these parameters. */

@@ -1,4 +1,4 @@
-import { addTo, contactName, normaliseName, withoutAccents } from '../figures/naming.ts';
+import { addTo, contactName, foldedName, withoutAccents } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps } from '../figures/steps.ts';
 import type {
@@ -123,7 +123,7 @@ export class SearchIndex<K extends SearchKind> {
   readonly #names = new Map<string, number[]>();
   /** Phone numbers by their ends. */
   readonly #phones = new Map<string, { digits: string; at: number }[]>();
-  readonly #words = new WordIndex([nameBoost, 1], (word) => withoutAccents(normaliseName(word)));
+  readonly #words = new WordIndex([nameBoost, 1], foldedName);
 
   constructor(kind: K) {
     this.#kind = kind;

@@ -164,12 +164,16 @@ export async function fieldGaps(
   return [...lines, ...gaps.filter((gap) => gap.example !== undefined || !isNamed(gap))];
 }
 
-/** Without what other records of these kinds lack than those that an answer is about. */
+/** False if only some of the records lack the field: that says nothing of another one. */
+export const isOfAll = ({ example, rows, of }: FieldGap): boolean =>
+  example !== undefined || rows === of;
+
+/** The gaps of an answer about these records. That some of a kind lack a field counts only if one of these does. */
 export const gapsAbout = (about: KnownRecords, gaps: readonly FieldGap[] = []): FieldGap[] =>
-  gaps.filter(({ record, field, example, rows, of }) => {
-    const records = isOneOf(resources, record) ? about[record] : undefined;
-    if (example !== undefined || rows === of || records === undefined) return true;
-    return records.some((one) => fieldOf(one, field) === undefined);
+  gaps.filter((gap) => {
+    const records = isOneOf(resources, gap.record) ? about[gap.record] : undefined;
+    if (isOfAll(gap) || records === undefined) return true;
+    return records.some((one) => fieldOf(one, gap.field) === undefined);
   });
 
 /**

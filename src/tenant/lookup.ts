@@ -1,7 +1,7 @@
 /** Looks records up by name, number or identifier: reads what is needed, and matches with `names`. */
 
 import { restsOn } from '../briefs/rests-on.ts';
-import { compare, withoutAccents } from '../figures/naming.ts';
+import { compare, foldedName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { flatMapSteps, runSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { bestMatches } from '../names/name-filters.ts';
@@ -20,8 +20,7 @@ import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import { keysOf } from '../values.ts';
-import { fieldGaps, gapsAbout } from './field-gaps.ts';
+import { fieldGaps, isOfAll } from './field-gaps.ts';
 import { readCollections, readIfExists } from './read-collections.ts';
 import type { Tenant, ToolCall } from './tenant.ts';
 
@@ -121,7 +120,7 @@ async function resolveAmong<K extends SearchKind>(
     { records, ...(isPart && { isPart }) },
     restsOn.find[kind],
   );
-  const fields = isFound ? gapsAbout({ [kind]: [] }, gaps) : gaps;
+  const fields = isFound ? gaps.filter(isOfAll) : gaps;
   return {
     kind: isFound ? 'several' : 'none',
     candidates: candidates.slice(0, maxCandidates),
@@ -183,19 +182,19 @@ export async function findText(
     hits[kind] = await runInSlices<Hit<SearchKind>[]>(index.find(text));
   }
   const isFound = Object.values(hits).some((found) => found.length > 0);
-  // What is found shows itself what it lacks.
-  const shown = isFound ? keysOf(hits).map((kind) => [kind, []]) : [];
-  const fields = gapsAbout(Object.fromEntries(shown), coverage.fields);
+  const { fields = [] } = coverage;
   return {
     hits: hits as SearchResult['hits'],
-    coverage: { ...coverage, fields },
+    // What is found shows itself what it lacks.
+    coverage: { ...coverage, fields: isFound ? fields.filter(isOfAll) : fields },
     omitted,
     searched: partial,
   };
 }
 
 /**
- * Names that begin with or contain the typed text, whatever its accents; the id instead if several records share the name.
+ * Names that begin with or contain the typed text, whatever its accents; the id instead if several records share the
+ * name.
  * @throws ApiError
  */
 export async function completeNames<K extends SearchKind>(
@@ -205,10 +204,8 @@ export async function completeNames<K extends SearchKind>(
   call: ToolCall,
 ): Promise<string[]> {
   const { records } = await tenant.collection(kind, call, { about: typed.trim() });
-  return runInSlices(namesWith(kind, records, folded(typed)));
+  return runInSlices(namesWith(kind, records, foldedName(typed)));
 }
-
-const folded = (text: string): string => withoutAccents(text.trim().toLowerCase());
 
 function* namesWith<K extends SearchKind>(
   kind: K,
@@ -218,7 +215,7 @@ function* namesWith<K extends SearchKind>(
   const counts = new Map<string, number>();
   const named = yield* flatMapSteps(records, (record) => {
     const name = displayName[kind](record);
-    const at = folded(name ?? '').indexOf(typed);
+    const at = foldedName(name ?? '').indexOf(typed);
     if (name === undefined || at < 0) return [];
     counts.set(name, (counts.get(name) ?? 0) + 1);
     return [{ name, id: String(record.id ?? ''), rank: at === 0 ? 0 : 1 }];
