@@ -48,8 +48,9 @@ product.monthly = term in [monatlich]    # of quote.items too; also yearly, one-
 contact.deleted = active in [false]      # also listed
 \`\`\`
 
-A field of another name is then read from there only; of the other lines the documented field counts where none applies.
-It is written by its documented name. An unknown field stops the start; answers and \`doctor\` name lines whose right side no record has.
+A line that names a whole field is then the only place from which it is read; with another line, the field's own value
+counts where the line does not apply. Fields are written by their documented names. An unknown field stops the start;
+answers and \`doctor\` name lines whose right side no record has.
 
 ## Tolerated
 
