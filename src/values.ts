@@ -63,6 +63,9 @@ export const toError = (thrown: unknown): Error =>
 
 export const messageOf = (error: unknown): string => toError(error).message;
 
+/** What looks like an id, and not like a number or a name. */
+export const longId = /^(?=.*\d)[\w-]{15,}$/;
+
 /** The value of a JSON text; `undefined` if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {

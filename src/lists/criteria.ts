@@ -3,11 +3,10 @@
 import { dayOf } from '../figures/days.ts';
 import { flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { normalisePart } from '../names/part-numbers.ts';
-import { longId } from '../reading/service-pages.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isObject, valueAt } from '../values.ts';
+import { isObject, longId, valueAt } from '../values.ts';
 import { type Column, type Known, nothingKnown } from './column.ts';
 import { listColumns } from './columns.ts';
 

@@ -19,8 +19,6 @@ export const isRound = (count: number): boolean => [1_000, 10_000].includes(coun
 /** Where lists that are not counted may stop: after whole pages of a usual size. */
 export const mayBeCut = (rows: number, sizes: readonly number[] = [20, 25]): boolean =>
   rows >= 50 && sizes.some((size) => rows % size === 0);
-/** What looks like an id, and not like a number or a name. */
-export const longId = /^(?=.*\d)[\w-]{15,}$/;
 /** Properties are learnt again after this time, in case the service has changed. */
 const lifetimeMs = 24 * 60 * 60_000;
 
@@ -171,14 +169,11 @@ export class ServicePages {
     page: P,
     isLargest: boolean,
   ): P {
-    const known = this.traits(resource);
+    const { takenSize: known } = this.traits(resource);
     if (page.answeredAt !== undefined) this.#clockAheadMs = page.answeredAt - Date.now();
-    const takenSize = isLargest ? (size ?? 0) : Math.max(known.takenSize, size ?? 0);
-    const isCounted = page.total !== undefined;
-    if (isLargest || takenSize !== known.takenSize || isCounted !== known.isCounted) {
-      const learnt = { takenSize, isCounted };
-      this.learn(resource, isLargest ? { ...learnt, maxSize: size ?? 'none' } : learnt);
-    }
+    const takenSize = isLargest ? (size ?? 0) : Math.max(known, size ?? 0);
+    const learnt = { takenSize, isCounted: page.total !== undefined };
+    this.learn(resource, isLargest ? { ...learnt, maxSize: size ?? 'none' } : learnt);
     return size === undefined ? { ...page, withoutSize: true } : page;
   }
 

@@ -5,7 +5,6 @@ import { quoteDiscount } from '../figures/quote-totals.ts';
 import { forEachStep, runSteps, type Steps } from '../figures/steps.ts';
 import { termOf } from '../figures/terms.ts';
 import type { KnownRecords } from '../names/references.ts';
-import { longId } from '../reading/service-pages.ts';
 import {
   type Account,
   accountOf,
@@ -29,7 +28,7 @@ import type {
 } from '../service/records/records.ts';
 import { resources } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
-import { fieldOf, isOneOf, keysOf } from '../values.ts';
+import { fieldOf, isOneOf, keysOf, longId } from '../values.ts';
 import type { Tenant } from './tenant.ts';
 
 /** The fields that figures rest on, by the collection: paths such as `company`, and `items.price` of the lines of quotes. */

@@ -14,12 +14,12 @@ import {
 } from '../names/search.ts';
 import type { Collection } from '../reading/collection.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import { longId } from '../reading/service-pages.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
+import { longId } from '../values.ts';
 import { fieldGaps, isOfAll } from './field-gaps.ts';
 import { readCollections, readIfExists } from './read-collections.ts';
 import type { Tenant, ToolCall } from './tenant.ts';

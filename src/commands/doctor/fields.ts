@@ -1,7 +1,6 @@
 /** The fields of a tenant's records: which were found in what form, and what to write in the file of fields for the others. */
 
 import { checksRestOn, listsRestOn, restsOn } from '../../briefs/rests-on.ts';
-import { longId } from '../../reading/service-pages.ts';
 import { isSet, placeOf, saysPresent, type UnknownField } from '../../service/records/account.ts';
 import {
   type Fields,
@@ -11,7 +10,7 @@ import {
   unreadable,
 } from '../../service/records/normalise.ts';
 import { fieldsOf, marks, partOf, type Resource } from '../../service/records/records.ts';
-import { isObject, type JsonObject, valueAt } from '../../values.ts';
+import { isObject, type JsonObject, longId, valueAt } from '../../values.ts';
 import type { Rows } from './prober.ts';
 import { type FieldFound, quoted } from './report.ts';
 
