@@ -177,15 +177,16 @@ class HttpFrontend {
     const { endpoint, caller } = session;
     const message = await readMessage(request);
     const signal = disconnectSignal(response);
+    const { headers } = request;
+    const client = await sessionOf(endpoint, headers, message, response);
+    // Before the queue, in which the calls that ask may be all that run.
+    if (takeAnswer(endpoint, client, message)) return sendText(response, 202, '');
     if (caller !== undefined) {
       const release = await this.#options.queue?.acquire(caller, signal);
       if (response.closed) release?.();
       else if (release) response.once('close', release);
     }
     const responders = this.#respondersFor(endpoint);
-    const { headers } = request;
-    const client = await sessionOf(endpoint, headers, message, response);
-    if (takeAnswer(endpoint, client, message)) return sendText(response, 202, '');
     const refusal = refusalToListen(message);
     if (refusal) return sendJson(response, 404, refusal);
     const answer = await responders.fastPath?.tryAnswer(message, { headers, client, signal });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { bearer, newToken, startTeam } from '../support/access.ts';
 import { personAnswers } from '../support/consent.ts';
 import { fastPathRequests } from '../support/fast-path-requests.ts';
 import type { Row } from '../support/hosts.ts';
@@ -8,7 +9,7 @@ import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 import { showsViews } from '../support/view-client.ts';
 
 /** Sessions of the older revisions over HTTP, which carry what a host says of itself. */
@@ -19,10 +20,11 @@ const server = shared(async () => {
   return started;
 });
 
-const send = (url: string, message: Row, session?: string): Promise<Response> =>
+const send = (url: string, message: Row, session?: string, more = {}): Promise<Response> =>
   fetch(url, {
     method: 'POST',
     headers: {
+      ...more,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...(session !== undefined && { 'mcp-session-id': session }),
@@ -87,6 +89,31 @@ describe('a session of the older revisions', () => {
     const sent = { method: 'POST', headers: { ...headers, 'mcp-session-id': 'x' }, body };
     expect((await fetch((await server()).url, sent as RequestInit)).status).toBe(200);
   });
+});
+
+test('a form is answered although its caller has as many open calls as it may', async () => {
+  const state = { CPQ_STATE_DIR: newFolder() };
+  const grants = 'read,opportunity:write';
+  const auth = bearer(await newToken(['ann', '--grants', grants], state));
+  const { baseUrl, key } = addressIn(await startSandbox({ scale: 0.05 }), 'all');
+  const service = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_GRANTS: grants };
+  const { url, running } = await startTeam({ ...state, ...service, CPQ_AUTH: 'token' });
+  closing({ close: () => running.stop() });
+  const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } };
+  const clientInfo = { name: 'claude-ai', version: '1' };
+  const begin = { method: 'initialize', params: { ...params, clientInfo } };
+  const session = (await send(url, begin, undefined, auth)).headers.get('mcp-session-id') ?? '';
+  const ask = async (_: unknown, at: number) => {
+    const args = { external_id: `FORM-${at}`, create: true, name: 'Asked' };
+    const call = { name: 'cpq_upsert_opportunity', arguments: args };
+    const response = await send(url, { method: 'tools/call', params: call }, session, auth);
+    const messages = messagesOf(response);
+    return { messages, question: (await messages.next()).value as Row };
+  };
+  const [one] = await Promise.all(Array.from({ length: 16 }, ask));
+  const answer = { id: one?.question.id, result: { action: 'decline' } };
+  expect((await send(url, answer, session, auth)).status).toBe(202);
+  expect(JSON.stringify((await one?.messages.next())?.value)).toContain('declined');
 });
 
 describeWith('redis', 'a form of a host of the older revisions', () => {
