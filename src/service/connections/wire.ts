@@ -160,9 +160,9 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
   };
 }
 
-/** Whether the response redirects to the same path with a slash at its end. */
+/** Whether the response redirects to the same path with a slash at its end. With 303 the request was carried out. */
 function addsSlash({ status, headers }: WireResponse, path: string): boolean {
-  if (status < 300 || status >= 400) return false;
+  if (status < 300 || status >= 400 || status === 303) return false;
   const [asked = '', given = ''] = [path, String(headers.location)].map((it) => it.split('?')[0]);
   return !asked.endsWith('/') && given.endsWith(`${asked}/`);
 }

@@ -35,6 +35,13 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
   const toMessage = (update: Update): string => JSON.stringify({ ...update, from: process });
   const notifyLocal = (tenant: string, update: Update): void =>
     local.notify(channelName(tenant), update);
+  /** Until the reconnect: without these, others would use an older copy of a collection. */
+  const unpublished = new Map<string, readonly [tenant: string, update: Update]>();
+  const send = async (tenant: string, update: Update): Promise<void> => {
+    const { collection } = update;
+    const keys = collection === undefined ? [] : [generationKey(tenant, collection)];
+    await link.runScript(publishScript, keys, [channelName(tenant), toMessage(update)]);
+  };
   return {
     toMessage,
     notifyLocal,
@@ -46,6 +53,10 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
       };
       const listen = async () => {
         await link.listen('cpq:{*}:updates', onMessage);
+        for (const [key, [tenant, update]] of unpublished) {
+          await send(tenant, update);
+          unpublished.delete(key);
+        }
         local.notifyAllMissed();
       };
       const tryToListen = () => listen().catch(ifUnavailable(() => {})); // The next reconnect tries again.
@@ -54,9 +65,10 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
     },
     async publish(tenant: string, update: Update): Promise<void> {
       notifyLocal(tenant, update);
-      const { collection } = update;
-      const keys = collection === undefined ? [] : [generationKey(tenant, collection)];
-      await link.runScript(publishScript, keys, [channelName(tenant), toMessage(update)]);
+      await send(tenant, update).catch((error: unknown) => {
+        unpublished.set(JSON.stringify([tenant, update]), [tenant, update]);
+        throw error;
+      });
     },
     subscribe: (tenant: string, listener: (update: Update | 'missed') => void): (() => void) =>
       local.subscribe(channelName(tenant), listener),
