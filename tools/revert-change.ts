@@ -8,7 +8,7 @@ export const revertChange = defineTool({
   name: 'cpq_revert_change',
   title: 'Take back a change',
   description:
-    'Takes back one change of cpq_list_changes after a person agreed. Refused if somebody changed the opportunity since.',
+    'Takes back one change of cpq_list_changes after a person agreed. Refused if the opportunity was changed since.',
   toolset: 'changes',
   needs: ['opportunity:write'],
   hints: writingHints,

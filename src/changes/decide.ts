@@ -8,7 +8,7 @@ import { executePlan, type WriteResult } from './execute.ts';
 import type { WriteIntent } from './journal.ts';
 import { type ChangePlan, planAgain } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
-import { checkAllowed, checkHourlyLimit } from './rules.ts';
+import { checkAllowed, checkHourlyLimit, refuseJustCreated } from './rules.ts';
 import { learnFromRow, refreshTarget } from './target.ts';
 
 export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
@@ -17,8 +17,8 @@ export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
 };
 
 const maxPending = 100;
-/** Reading again, writing (twice where the scale of probabilities is learnt), and reading back twice. */
-const requestsOfWrite = 5;
+/** Reading again and looking for a namesake, writing (twice where the scale is learnt), and reading back twice. */
+const requestsOfWrite = 6;
 
 /** Plans that people are asked about. The call with the answer takes its plan from here; another process plans again. */
 const pendingPlans = new WeakMap<
@@ -44,7 +44,7 @@ export async function decide(
   const known = call.answered ? pending.get(key) : undefined;
   const plan = known && known.until > Date.now() ? known.plan : await make();
   pending.delete(key);
-  const decision = await decidePlan(tenant, plan, call);
+  const decision = await decidePlan(tenant, plan, call, make);
   const asked = await questionOf(decision, call);
   if (asked) pending.set(key, { plan: decision.plan, until: Date.now() + answerMs });
   return decision.outcome === 'moved' ? { ...decision, question: asked } : decision;
@@ -55,15 +55,23 @@ async function questionOf(decision: Decision, call: ChangeCall): Promise<Questio
   return decision.outcome === 'not_asked' ? decision.question : undefined;
 }
 
-async function decidePlan(tenant: Tenant, plan: ChangePlan, call: ChangeCall): Promise<Decision> {
+async function decidePlan(
+  tenant: Tenant,
+  found: ChangePlan,
+  call: ChangeCall,
+  make: () => Promise<ChangePlan>,
+): Promise<Decision> {
   requireGrant(tenant.grants, writeGrant);
+  // A row may lack what the record has.
+  const isOfRow = isNoOp(found) && found.target.present?.isRow;
+  const plan = isOfRow ? planAgain(found, await refreshTarget(tenant, found.target, call)) : found;
   if (isNoOp(plan)) return { outcome: 'no_change', plan };
   await checkAllowed(tenant, plan, call);
   await checkHourlyLimit(tenant);
   await checkBudget(tenant);
   const consent = await call.consent(plan);
   if (consent.outcome !== 'agreed') return { ...consent, plan };
-  return writeAgreed(tenant, plan, consent.how, call);
+  return writeAgreed(tenant, plan, consent.how, call, make);
 }
 
 /** Writes what the person agreed to if the record is as it was when they were asked. */
@@ -72,19 +80,25 @@ function writeAgreed(
   agreed: ChangePlan,
   consent: WriteIntent['consent'],
   call: ChangeCall,
+  make: () => Promise<ChangePlan>,
 ): Promise<Decision> {
   const { client, caller } = call;
   const approval = { consent, client, ...(caller === undefined ? {} : { caller }) };
-  return tenant.writes.runExclusive(async () => {
+  return tenant.writes.runExclusive(async (isHeld) => {
     const target = await refreshTarget(tenant, agreed.target, { ...call, purpose: 'write' });
     const plan = planAgain(agreed, target);
     if (isNoOp(plan)) return { outcome: 'no_change', plan };
     if (plan.digest !== agreed.digest) {
       learnFromRow(tenant, agreed.target, target);
-      return { outcome: 'moved', plan };
+      // Its company, whether it exists, and what a person is told of it may have changed too.
+      const now = await make();
+      return isNoOp(now) ? { outcome: 'no_change', plan: now } : { outcome: 'moved', plan: now };
     }
     await checkHourlyLimit(tenant);
+    if (plan.what === 'create') await refuseJustCreated(tenant, target.externalId);
     call.signal.throwIfAborted();
+    if (!(await isHeld()))
+      throw new ChangeRefused(wording`Another process may be writing meanwhile: ask again.`);
     return { ...(await executePlan(tenant, plan, approval)), plan };
   });
 }

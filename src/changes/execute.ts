@@ -133,7 +133,7 @@ async function put(
     return await upsert(sent);
   } catch (error) {
     const isScale = plan.target.scale.divisor !== 1 && Number(sent.probability) > 1;
-    if (!isScale || !isApiError(error, 'refused')) throw error;
+    if (!isScale || !isAboutProbability(error)) throw error;
     tenant.writes.learn(takesShares, true);
     return upsert(writeBody(tenant, plan)).catch((again: unknown) => {
       tenant.writes.learn(takesShares, false);
@@ -142,9 +142,15 @@ async function put(
   }
 }
 
+/** What is refused for another reason would be stored with a hundredth of the probability that it has. */
+const isAboutProbability = (error: unknown): boolean =>
+  isApiError(error, 'refused') &&
+  [400, 422].includes(error.facts.status ?? 0) &&
+  /probab|^$/i.test(error.facts.upstreamMessage ?? '');
+
 /**
- * Reads the record back after a confirmed write. If the service stored 100 times the probability that it was sent, the
- * same change is sent again with 0–1.
+ * Reads the record back after a confirmed write. If the service stored 100 times the probability that it was sent, or a
+ * hundredth of the intended one, the same change is sent again in the other scale.
  */
 async function verifyScale(
   tenant: Tenant,
@@ -154,16 +160,16 @@ async function verifyScale(
 ): Promise<Verification> {
   const { divisor } = sent;
   const first = await verifyTwice(tenant, sent);
-  const isOtherScale =
-    divisor !== 1 &&
-    tenant.writes.learnt(takesShares) !== true &&
-    'record' in first &&
-    Math.abs((first.record.probability ?? 0) / Number(probability) - divisor) < 0.01;
-  if (!isOtherScale) return first;
-  tenant.writes.learn(takesShares, true);
+  // A service that stores 100 of 1 may have set it, as that of a deal which is won.
+  if (divisor === 1 || !('record' in first) || probability === undefined || probability === 1)
+    return first;
+  const takesShare = tenant.writes.learnt(takesShares) === true;
+  const stored = (first.record.probability ?? 0) / Number(probability);
+  if (Math.abs(stored - (takesShare ? 1 : divisor)) >= 0.01) return first;
   // Another field that differs may have been changed by somebody else meanwhile: it is not overwritten.
   const differs = storedDifferences(sent, first.record).filter(({ kind }) => kind);
   if (differs.some(({ kind }) => kind !== 'share')) return first;
+  tenant.writes.learn(takesShares, !takesShare);
   // The record tells whether this one was stored.
   await tenant.writes
     .upsert(sent.externalId, writeBody(tenant, plan), backgroundCall(writeMs))
@@ -240,18 +246,23 @@ function unchangedResult({ opportunityId, externalId }: SentChange, answer: Oppo
     (opportunityId === undefined
       ? externalIdentifier !== undefined && externalIdentifier !== externalId
       : id !== opportunityId);
-  if (!isOther) return notWritten(wording`the service confirmed it, but the record is as it was`);
+  if (!isOther)
+    return unknownResult(
+      wording`the service confirmed it; the record is as it was, but may yet change`,
+    );
   return unknownResult(
     wording`the service confirmed it with another opportunity, ${identifier(id)} ${quote(name)}, which may have been changed instead; this one is as it was`,
   );
 }
 
-/** After a timeout, here or at a gateway, the service may still be processing the write. */
+/** Unless the service says that it failed, it may still be processing the write, as after a timeout of a gateway. */
 const notAppliedResult = (error: unknown): WriteEnd =>
-  isApiError(error, 'timed-out') ||
-  (isApiError(error, 'server-error') && [408, 502, 504].includes(error.facts.status ?? 0))
-    ? unknownResult(wording`no answer in time; the record is still as it was, but may yet change`)
-    : notWritten(wording`the service broke off, and the record is as it was`);
+  isApiError(error, 'embedded-error') ||
+  (isApiError(error, 'server-error') && ![408, 502, 504].includes(error.facts.status ?? 0))
+    ? notWritten(wording`the service broke off, and the record is as it was`)
+    : unknownResult(
+        wording`no complete answer came; the record is still as it was, but may yet change`,
+      );
 
 const unknownResult = (reason: Wording): WriteEnd => ({
   outcome: 'cannot_tell',

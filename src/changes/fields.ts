@@ -3,7 +3,7 @@ import { contactName } from '../figures/naming.ts';
 import { flatForms } from '../service/records/normalise.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { quote, trusted, Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
-import { canonicalJson, isObject } from '../values.ts';
+import { canonicalJson, isObject, longId } from '../values.ts';
 import {
   type FieldKind,
   sentFields,
@@ -212,11 +212,21 @@ export function unchangedValue({ kind, property }: WritableField, present: Prese
 /** What the client puts in place of the key. */
 const removedKey = '[key]';
 
-/** Why a field that nobody changes cannot be sent back as it is; `undefined` where it can. */
-function problemWith({ kind, property }: WritableField, present: Present): Wording | undefined {
+/** Why what nobody changes of a field cannot be sent back as it is; `undefined` where it can. */
+function problemWith(
+  { kind, name, property }: WritableField,
+  present: Present,
+  requested: RequestedValues,
+): Wording | undefined {
   const { raw } = present;
+  // Every write includes all custom fields.
+  const isKept = ([one]: [string, unknown]) => customField(requested[name], one) === undefined;
+  const custom = kind === 'custom' && isObject(raw[property]) ? raw[property] : undefined;
+  if (custom === undefined && name in requested) return undefined;
   if (kind !== 'reference')
-    return JSON.stringify(raw[property])?.includes(removedKey)
+    return JSON.stringify(custom ? Object.entries(custom).filter(isKept) : raw[property])?.includes(
+      removedKey,
+    )
       ? wording`it contains the API key of this server`
       : undefined;
   const { ids, names } = flatForms(property);
@@ -230,12 +240,12 @@ function problemWith({ kind, property }: WritableField, present: Present): Wordi
     : wording`the service gives two ids for it`;
 }
 
-const referenceId = (property: string, { record }: Present): string | undefined => {
-  const reference = record[property];
-  return isObject(reference) && typeof reference.id === 'string' && reference.id !== ''
-    ? reference.id
-    : undefined;
-};
+function referenceId(property: string, { record, raw }: Present): string | undefined {
+  const { id, name } = toReference(record[property]) ?? { id: '' };
+  // A bare text may be a name, where no record of this id is known and it does not look like one.
+  const isProven = raw[property] !== id || name !== undefined || longId.test(id);
+  return id !== '' && isProven ? id : undefined;
+}
 
 /** Every id that a record gives for a reference, nested or beside it. */
 function idsIn(raw: Present['raw'], property: string): unknown[] {
@@ -255,10 +265,10 @@ const isBlank = (value: unknown): boolean =>
 /** Refuses, as a sentence, the first field that nobody changes and that cannot be sent back. */
 export function describeUnsendable(
   present: Present,
-  isRequested: (name: string) => boolean,
+  requested: RequestedValues,
 ): Wording | undefined {
   for (const field of sentFields) {
-    const problem = isRequested(field.name) ? undefined : problemWith(field, present);
+    const problem = problemWith(field, present, requested);
     if (problem === undefined) continue;
     const [label, name] = [trusted(field.label), trusted(field.name)];
     return wording`${label} is ${quote(shownText(field, present))}, and ${problem}. Every write includes all present values, because the service may clear missing ones, so this value would be lost. Give ${name} in the same call, or change the opportunity in the product.`;

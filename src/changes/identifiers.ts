@@ -17,7 +17,7 @@ export async function lookForAll(
   tenant: Tenant,
   externalId: string,
   call: ToolCall,
-): Promise<Opportunity[]> {
+): Promise<readonly Opportunity[]> {
   const isFindable = isPlain(externalId) && (await searchesIdentifiers(tenant, call));
   const found = isFindable
     ? await searchRecords(tenant, 'opportunity', externalId, call)
@@ -25,15 +25,31 @@ export async function lookForAll(
   if (found?.isWhole)
     return alikeAmong([...(tenant.cached('opportunity') ?? []), ...found.records], externalId);
   const sample = await sampleOf(tenant, call);
-  const all = sample.isWhole ? sample.records : await readAnew(tenant, externalId, call);
-  return alikeAmong(all, externalId);
+  if (sample.isWhole) return alikeAmong(sample.records, externalId);
+  tenant.updates.invalidate('opportunity');
+  return alikeAmongAll(tenant, externalId, call);
+}
+
+/**
+ * What the service's search finds of them; nothing where it ignores what it is asked.
+ * @throws NotGranted, ApiError
+ */
+export async function alikeFound(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<readonly Opportunity[]> {
+  const { records, isWhole } = await searchRecords(tenant, 'opportunity', externalId, call);
+  const written = JSON.stringify(externalId).slice(1, -1).toLowerCase();
+  const mentions = (record: Opportunity) => JSON.stringify(record).toLowerCase().includes(written);
+  return isWhole || records.every(mentions) ? alikeAmong(records, externalId) : [];
 }
 
 /** Opportunities whose identifier is this one, or looks like it. */
-export async function alikeAmong(
+async function alikeAmong(
   records: readonly Opportunity[],
   externalId: string,
-): Promise<Opportunity[]> {
+): Promise<readonly Opportunity[]> {
   const { looksLike } = await import('../text/look-alikes.ts');
   const isAlike = looksLike(externalId);
   return records.filter(
@@ -92,17 +108,15 @@ async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<bool
   return works;
 }
 
-/** @throws ChangeRefused if the collection could not be read completely, and what was read does not have it */
-async function readAnew(
+/** The same among all opportunities. @throws ChangeRefused if not all could be read; NotGranted, ApiError */
+export async function alikeAmongAll(
   tenant: Tenant,
   externalId: string,
   call: ToolCall,
 ): Promise<readonly Opportunity[]> {
-  tenant.updates.invalidate('opportunity');
   const { records, coverage } = await tenant.collection('opportunity', call);
-  const isFound = records.some(({ externalIdentifier }) => externalIdentifier === externalId);
-  if (coverage.complete || isFound) return records;
+  if (coverage.complete) return alikeAmong(records, externalId);
   throw new ChangeRefused(
-    wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that ${quote(externalId)} is new. Use opportunity_id, or try later.`,
+    wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that no other has the external identifier ${quote(externalId)}, by which the API writes. Try later.`,
   );
 }

@@ -76,7 +76,9 @@ export async function readChanges(
 function isIntent(entry: Record<string, unknown>): entry is Record<string, unknown> & WriteIntent {
   const { phase, id, at, what, externalId, name, before, changes } = entry;
   const texts = [id, at, what, externalId, name].every((text) => typeof text === 'string');
-  const listed = Array.isArray(changes) && changes.every(isObject);
+  const listed =
+    Array.isArray(changes) &&
+    changes.every((change) => isObject(change) && typeof change.field === 'string');
   return phase === 'sending' && texts && isObject(before) && listed;
 }
 

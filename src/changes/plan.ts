@@ -61,7 +61,7 @@ export async function makePlan(
 ): Promise<ChangePlan> {
   if (!target.present && !values.name)
     throw new ChangeRefused(wording`A new opportunity needs a name.`);
-  refuseSecrets(values);
+  refuseSecrets({ ...values, externalId: target.externalId });
   const requested = await resolveReferences(tenant, values, currentValues(target), call);
   return buildPlan(tenant, target, requested, call);
 }
@@ -101,7 +101,7 @@ export async function buildPlan(
 /**
  * Plans to revert a change: its fields get their old values.
  * @throws ChangeRefused if the change is unknown, was never written, created the opportunity or was reverted
- *   already, or if somebody changed the opportunity since
+ *   already, or if the opportunity was changed since
  */
 export async function planRevert(
   tenant: Tenant,
@@ -133,9 +133,16 @@ export async function planRevert(
   return buildPlan(tenant, target, revertValues(made), call, changeId);
 }
 
-/** The old value of each changed field; empty values clear the field. Of custom fields, only the changed ones. */
+/**
+ * The old value of each changed field; empty values clear the field. Of custom fields, only the changed ones.
+ * @throws ChangeRefused for a reference that had no id
+ */
 function revertValues(changes: readonly FieldChange[]): RequestedValues {
   const entries = changes.map(({ field, kind, from, to }): [string, FieldValue] => {
+    if (kind === 'reference' && referenceOf(from)?.id === '')
+      throw new ChangeRefused(
+        wording`The service gave no id for the earlier ${trusted(field)}, so it cannot be set again: choose one with cpq_upsert_opportunity.`,
+      );
     if (kind !== 'custom') return [field, from];
     const names = changedCustomFields(from, to);
     return [
@@ -157,7 +164,7 @@ function refuseIfChanged({ intent, outcome }: RecordedChange, now: FieldValues):
     now: shownValue(kind, now[name]),
   }));
   throw new ChangeRefused(
-    wording`Somebody changed this opportunity since, so the change is not reverted. To set its fields anyway, use cpq_upsert_opportunity.`,
+    wording`This opportunity was changed since, so the change is not reverted. If a later change of cpq_list_changes did that, revert that one first; to set its fields anyway, use cpq_upsert_opportunity.`,
     { differences },
   );
 }
@@ -201,7 +208,7 @@ const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
 function refuseUnsendable({ present, scale }: Target, requested: RequestedValues): void {
   if (!present) return;
   refuseAmbiguousProbability(present, scale, requested);
-  const reason = describeUnsendable(present, (name) => name in requested);
+  const reason = describeUnsendable(present, requested);
   if (reason !== undefined) throw new ChangeRefused(reason);
   if (!('custom_fields' in requested)) return;
   const { customFields = {}, unreadable } = present.record;

@@ -1,8 +1,9 @@
 import type { ApiRecord } from '../service/records/records.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
-import { join, quote, trusted, wording } from '../text/untrusted-text.ts';
+import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
 import { isObject } from '../values.ts';
+import { answerMs } from './consent.ts';
 import { type FieldChange, nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges } from './journal.ts';
 import { ChangeRefused, type Remedy } from './refusal.ts';
@@ -75,6 +76,22 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
     wording`The limit of ${perHour} writes an hour is reached. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
     undefined,
     limitedBy('writesPerHour'),
+  );
+}
+
+/** The service's search may not find yet what was created a moment ago. @throws ChangeRefused */
+export async function refuseJustCreated(tenant: Tenant, externalId: string): Promise<void> {
+  const { changes } = await readChanges(tenant.writes.journal);
+  const made = changes.find(
+    ({ intent, outcome }) =>
+      intent.what === 'create' &&
+      intent.externalId === externalId &&
+      outcome?.outcome === 'written' &&
+      Date.parse(intent.at) > Date.now() - answerMs,
+  );
+  if (!made) return;
+  throw new ChangeRefused(
+    wording`A new opportunity got the external identifier ${quote(externalId)} just now, by ${identifier(made.intent.id)}. To change that one, leave create out.`,
   );
 }
 

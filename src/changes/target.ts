@@ -5,12 +5,11 @@ import { ignoreApiError } from '../service/errors.ts';
 import { toRecord } from '../service/records/recognition.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { isPathSegment } from '../service/routes.ts';
-import { searchRecords } from '../tenant/lookup.ts';
 import { nameReferences } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import type { Divisor, Present } from './fields.ts';
-import { alikeAmong, lookForAll, sampleOf } from './identifiers.ts';
+import { alikeAmongAll, alikeFound, lookForAll, sampleOf } from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
 
 export interface TargetSelector {
@@ -107,17 +106,14 @@ export async function findByExternalId(
   { create = false, mayBeRow = false }: FindOptions = {},
 ): Promise<Present | undefined> {
   // Searched first: another opportunity may have got the same identifier since all were read.
-  const search = async () => (await searchRecords(tenant, 'opportunity', externalId, call)).records;
-  const cached = async () => tenant.cached('opportunity') ?? [];
-  for (const read of create ? [] : [search, cached]) {
-    const alike = await alikeAmong(await read(), externalId);
-    const found = alike.find(hasIdentifier(externalId));
-    if (found?.id === undefined) continue;
-    refuseNamesakes(found, alike);
-    const isReadable = found.updatedAt !== undefined && found.unreadable === undefined;
-    if (mayBeRow && read === search && isReadable && tenant.writes.learnt(wholeRows) !== false)
-      return { record: await fillInReferences(tenant, found, call), raw: found, isRow: true };
-    const present = await readPresent(tenant, found.id, call).catch(ignoreApiError('not-found'));
+  const alike = create ? [] : await alikeFound(tenant, externalId, call);
+  const row = alike.find(hasIdentifier(externalId));
+  if (row?.id !== undefined) {
+    refuseNamesakes(row, alike);
+    const isReadable = row.updatedAt !== undefined && row.unreadable === undefined;
+    if (mayBeRow && isReadable && tenant.writes.learnt(wholeRows) !== false)
+      return { record: await fillInReferences(tenant, row, call), raw: row, isRow: true };
+    const present = await readPresent(tenant, row.id, call).catch(ignoreApiError('not-found'));
     if (present && hasIdentifier(externalId)(present.record)) return present;
   }
   const all = await lookForAll(tenant, externalId, call);
@@ -169,12 +165,9 @@ async function othersOf(
   externalId: string,
   call: ToolCall,
 ): Promise<readonly Opportunity[]> {
-  const { records } = await searchRecords(tenant, 'opportunity', externalId, call);
+  const found = await alikeFound(tenant, externalId, call);
   // A search that does not find the opportunity itself shows nothing.
-  if (records.some((it) => it.id === id)) return records;
-  const cached = tenant.cached('opportunity');
-  if (cached?.some((it) => it.id === id)) return cached;
-  return (await tenant.collection('opportunity', call)).records;
+  return found.some((it) => it.id === id) ? found : alikeAmongAll(tenant, externalId, call);
 }
 
 /** Refuses where another opportunity, not deleted, could be written by this identifier instead. */
@@ -222,7 +215,7 @@ async function fillInReferences(
     if (!missing.has(resource) || !tenant.grants.has(`${resource}:read`)) continue;
     const { records, coverage } = await tenant.collection(resource, call);
     // One of several of that name may be among those that could not be read.
-    if (coverage.complete) read[resource] = records;
+    read[resource] = coverage.complete ? records : undefined;
   }
   return nameRecord(tenant, record, read);
 }
@@ -271,6 +264,7 @@ export async function refreshTarget(
   }
   const now = await readPresent(tenant, id, call);
   refuseDeleted(now.record);
+  refuseNamesakes(now.record, await othersOf(tenant, now.record, externalId, call));
   // A write under the former identifier would create a second record.
   if (hasIdentifier(externalId)(now.record)) return { externalId, present: now, scale };
   throw new ChangeRefused(

@@ -229,7 +229,11 @@ export interface State {
   /** Everything that is stored about tenants, in alphabetical order of its places. */
   stored(): Promise<StoredPart[]>;
   remove(parts: readonly StoredPart[]): Promise<void>;
-  /** Runs one work at a time for each name. */
-  runExclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs one work at a time for each name, in all processes. `isHeld` renews the lock, and is false if another process
+   * has got it meanwhile.
+   * @throws StateUnavailable if the lock cannot be got
+   */
+  runExclusive<T>(name: string, work: (isHeld: () => Promise<boolean>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -217,7 +217,7 @@ function writesOf(shared: SharedTenantState, grants: ReadonlySet<Grant>) {
       return client.getRaw('opportunity', 'id', id, call);
     },
     /** Runs one write at a time, in all processes. */
-    runExclusive: <T>(work: () => Promise<T>): Promise<T> =>
+    runExclusive: <T>(work: (isHeld: () => Promise<boolean>) => Promise<T>): Promise<T> =>
       state.runExclusive(`write ${namespace}`, work),
     remainingRequests: async (): Promise<number> => (await shared.budget.peek()).remaining,
     /** What was learnt about writes and searches of opportunities, by name; `undefined` if it is unknown. */

@@ -371,7 +371,17 @@ describe('the question', () => {
       const plan = await makePlan(tenant, target, { name: 'X' }, callWith());
       Object.assign(row, theirs);
       const call = callWith({ outcome: 'agreed', how: 'asked' });
-      return decide(tenant, '', call, async () => plan);
+      let asked = 0;
+      const make = async () =>
+        asked++ === 0
+          ? plan
+          : makePlan(
+              tenant,
+              await findTarget(tenant, { opportunityId: 'o1' }, call),
+              { name: 'X' },
+              call,
+            );
+      return decide(tenant, '', call, make);
     };
     expect(await decided({ description: 'Theirs' })).toMatchObject({
       outcome: 'moved',

@@ -359,7 +359,7 @@ describe('the opportunity to write', () => {
     const { tenant, upstream } = await tenantOver({ opportunity: rows });
     upstream.set(limit(faults['ignored-from-clamped'], { path: '/opportunity' }));
     expect(await answerOf(findTarget(tenant, { externalId: 'E-9', create: true }, call))).toEqual([
-      expect.stringMatching(/^Only 10 of 60 opportunities could be read .* that "E-9" is new/),
+      expect.stringMatching(/^Only 10 of 60 opportunities .* no other has the .* "E-9"/),
     ]);
   });
 

@@ -96,7 +96,7 @@ describe('a change to revert', () => {
   test('is refused where somebody changed the record since, with the difference', async () => {
     const entries = [known, done('written', { after })];
     await expect(reverted(entries, { description: 'Theirs', name: '' })).rejects.toMatchObject({
-      message: expect.stringMatching(/^Somebody changed this opportunity since/),
+      message: expect.stringMatching(/^This opportunity was changed since/),
       details: {
         differences: [
           { field: 'name', written: { text: 'Two' }, now: { text: '(empty)' } },

@@ -183,6 +183,7 @@ describe('the changes in a journal', () => {
     ['with values before that are none', intent('a', { before: [] })],
     ['with changes that are no list', intent('a', { changes: {} })],
     ['with a change that is none', intent('a', { changes: [{}, 'x'] })],
+    ['with a change of no field', intent('a', { changes: [{}] })],
     ['of an unknown outcome', outcome('a', 'perhaps')],
     ['of an outcome without its change', { ...outcome('a'), id: 5 }],
     ['of an outcome in another phase', { ...outcome('a'), phase: 'sending' }],

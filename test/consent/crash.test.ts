@@ -165,6 +165,6 @@ test('another change after the crash: it is reported, and nothing is reverted', 
   expect(await listed(again)).toMatchObject([{ record_now: 'holds other values' }]);
   const answer = await revert(again);
   expect(answer).toMatchObject({ isError: true });
-  expect(answer.text).toMatch(/Somebody changed this opportunity since[\s\S]*Somebody else’s/);
+  expect(answer.text).toMatch(/This opportunity was changed since[\s\S]*Somebody else’s/);
   expect(puts(it)).toBe(1);
 });

@@ -53,7 +53,7 @@ describe('a field that nobody changed goes back as it was read', () => {
       onRequest: (_, __, request) => {
         const { probability } = request.method === 'PUT' ? JSON.parse(request.body) : {};
         if (probability === 0.15) request.body = request.body.replace('0.15', '15');
-        else if (probability > 1) request.body = '{"probability":"refused","name":7}';
+        else if (probability > 1) request.body = '{"name":"X","probability over 1":0}';
       },
     };
     const { answer, row, asked } = await renamed({ probability: 15 }, {}, {}, takes01);

@@ -489,6 +489,18 @@ describeWith('redis', 'a lock in Redis', () => {
     await Promise.all([slow, third.runExclusive(name, async () => order.push('next'))]);
     expect(order).toEqual(['slow', 'next']);
   });
+
+  test('is known to be lost where another process has it', async () => {
+    const it = await redis();
+    const state = await open(it);
+    const name = newTenant();
+    const held = await state.runExclusive(name, async (isHeld) => {
+      const before = await isHeld();
+      await it.ask('SET', `cpq:{${shortHash(name)}}:lock`, 'of another process');
+      return [before, await isHeld()];
+    });
+    expect(held).toEqual([true, false]);
+  });
 });
 
 const refusals = [
@@ -504,6 +516,7 @@ describeWith('redis', 'without Redis', () => {
     const tenant = newTenant();
     expect(await state.health()).toEqual({ kind: 'redis', ok: true });
     await state.journal(tenant).append({ at: 1 });
+    const secret = await state.secret();
     await it.kill();
     const lost = { name: 'StateUnavailable' };
     await expect(state.journal(tenant).append({ at: 2 })).rejects.toMatchObject(lost);
@@ -518,6 +531,8 @@ describeWith('redis', 'without Redis', () => {
     const { since, ...health } = await state.health();
     expect(health).toEqual({ kind: 'redis', ok: false, fault: 'unreachable' });
     expect(Date.parse(since ?? '')).toBeGreaterThan(0);
+    // Sessions that it signed go on.
+    expect(await state.secret()).toEqual(secret);
     const read = async () => reading('read here');
     const own = await collectionsOf(state).getOrLoad(place(tenant), 60_000, read, never);
     expect(own.value).toBe('read here');
@@ -614,6 +629,16 @@ describeWith('redis', 'after Redis was lost', () => {
     await until(async () => (await other.health()).ok).toBe(true);
     await other.bus.publish(tenant, { collection: 'quote' });
     await until(() => heard.at(-1)).toEqual({ collection: 'quote' });
+  });
+
+  test('what could not be published meanwhile is published', async () => {
+    const it = await startRedis();
+    const state = await open(it);
+    const tenant = newTenant();
+    await it.kill();
+    await expect(state.bus.publish(tenant, { collection: 'quote' })).rejects.toThrow();
+    await it.start();
+    await until(() => it.ask('GET', `cpq:{${tenant}}:generation:quote`)).toMatch(/^\$1\s+1\s/);
   });
 
   test('the secret that signs tokens stays the same, even if Redis lost it', async () => {

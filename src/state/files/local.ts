@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOneOf } from '../../values.ts';
 import { localBus } from '../bus.ts';
+import { poll } from '../delay.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import { MemoryRates } from '../memory-rates.ts';
 import {
@@ -12,11 +13,13 @@ import {
   type ReportEvent,
   type SnapshotStore,
   type State,
+  StateUnavailable,
   storedKinds,
 } from '../port.ts';
+import { shortHash } from '../short-hash.ts';
 import { writeStatus } from '../write-status.ts';
 import { fileCollections, markOutdated } from './collections.ts';
-import { ifMissing, replaceFile, syncFolder } from './files.ts';
+import { ifMissing, replaceFile, syncFolder, tryLock } from './files.ts';
 import { InboxFile } from './inbox-file.ts';
 import { journalFile } from './json-files.ts';
 
@@ -76,9 +79,28 @@ export function localState(folder: string, options: LocalOptions = {}): State {
     async remove(parts) {
       for (const { place } of parts) await rm(place, { recursive: true, force: true });
     },
-    runExclusive: (name, work) => mutex.runExclusive(name, work),
+    runExclusive: (name, work) => mutex.runExclusive(name, () => withLock(folder, name, work)),
     close: async () => {},
   };
+}
+
+const maxLockWaitMs = 30_000;
+
+/** Several hosts on one machine may each start a server with the same folder. @throws StateUnavailable */
+async function withLock<T>(
+  folder: string,
+  name: string,
+  work: (isHeld: () => Promise<boolean>) => Promise<T>,
+): Promise<T> {
+  const path = join(folder, `${shortHash(name)}.lock`);
+  const unlock = await poll(() => tryLock(path), AbortSignal.timeout(maxLockWaitMs)).catch(() => {
+    throw new StateUnavailable('another process holds the lock for too long');
+  });
+  try {
+    return await work(async () => true);
+  } finally {
+    await unlock();
+  }
 }
 
 const isName = /^[a-z0-9-]+$/;

@@ -34,12 +34,13 @@ export async function runWithLock<T>(
   key: string,
   token: string,
   ms: number,
-  work: () => Promise<T>,
+  work: (isHeld: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> {
-  const renew = () => void link.runScript(renewScript, [key], [token, ms]).catch(() => {}); // The lock then expires.
+  const isHeld = async () => Number(await link.runScript(renewScript, [key], [token, ms])) === 1;
+  const renew = () => void isHeld().catch(() => {}); // The lock then expires.
   const timer = setInterval(renew, ms / 3).unref();
   try {
-    return await work();
+    return await work(isHeld);
   } finally {
     clearInterval(timer);
     await link.runScript(releaseScript, [key], [token]).catch(() => {}); // The lock expires by itself.

@@ -87,11 +87,17 @@ const isSecret = /^[0-9a-f]{64}$/;
 function sharedSecret(link: RedisLink): () => Promise<Uint8Array> {
   const key = 'cpq:secret';
   let known = randomBytes(32).toString('hex');
-  return async () => {
+  let isShared = false;
+  const read = async () => {
     await link.send(['SET', key, known, 'NX']);
     const stored = String(await link.send(['GET', key]));
     if (!isSecret.test(stored)) throw new StateUnavailable('Redis has no valid signing secret');
     known = stored;
+    isShared = true;
+  };
+  return async () => {
+    // Legacy sessions, and so reads, go on while Redis is away.
+    if (!isShared || !link.lostSince) await read();
     return Buffer.from(known, 'hex');
   };
 }
@@ -101,7 +107,7 @@ async function withLock<T>(
   link: RedisLink,
   name: string,
   lockMs: number,
-  work: () => Promise<T>,
+  work: (isHeld: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> {
   const key = keyOf(shortHash(name), 'lock');
   const token = newToken();
