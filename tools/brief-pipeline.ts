@@ -16,7 +16,7 @@ import {
 } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
 import type { Rates } from '../src/figures/deals.ts';
-import { decimal, zero } from '../src/figures/money.ts';
+import { type CurrencyOf, currencyOfRecord, decimal, zero } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import type { Opportunity } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
@@ -102,6 +102,11 @@ export const briefPipeline = defineTool({
       );
       if (question) return question;
       const { outcome, show } = args;
+      const rates = ratesOf(args.rates, opportunities, currencyOf);
+      if (filters.currency?.name !== undefined && rates?.has(filters.currency.name))
+        throw new InvalidArguments(
+          wording`rates converts ${quote(filters.currency.name)} before the filter by currency: leave one of them out.`,
+        );
       const options: PipelineOptions = {
         ...filters,
         ...compact({
@@ -111,7 +116,7 @@ export const briefPipeline = defineTool({
           periodTo: args.period_to,
           stalledAfterDays: args.stalled_days,
           target: args.target,
-          rates: args.rates === undefined ? undefined : readRates(args.rates),
+          rates,
           maxGroups: args.groups,
           maxRows: args.rows,
           companies: read.records.company,
@@ -157,6 +162,17 @@ function groupingOf(by: string | undefined, deals: readonly Opportunity[]): Brie
 }
 
 const maxNamed = 20;
+
+/** Of the currencies that occur. */
+function ratesOf(
+  text: string | undefined,
+  deals: readonly Opportunity[],
+  currencyOf: CurrencyOf,
+): Rates | undefined {
+  if (text === undefined) return undefined;
+  const occurring = new Set(deals.map((deal) => currencyOfRecord(deal, currencyOf)));
+  return new Map([...(readRates(text) ?? [])].filter(([code]) => occurring.has(code)));
+}
 
 /** `CAD=0.73 USD`: what one unit is worth, for several currencies with commas. */
 function readRates(text: string): Rates | undefined {

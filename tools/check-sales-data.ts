@@ -178,7 +178,10 @@ function occurring(check: CheckName, data: CheckData) {
   const companies: readonly Company[] = data.company ?? [];
   return {
     owner: () => records.map(ownerOf),
-    company: () => [...companies, ...records.map((record) => ({ ...companyOf(record) }))],
+    company: () =>
+      isOfCompanies(checks[check])
+        ? [...companies, ...records.map((record) => ({ ...companyOf(record) }))]
+        : [],
     status: () => records.map((record) => statusOf(about, record)),
     label() {
       const byId = runSteps(recordsById(companies));

@@ -8,7 +8,7 @@ import type { ApiRecord, PricingBook, Resource } from '../src/service/records/re
 import { resources } from '../src/service/routes.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { deletedWords, linkTo, requireFields } from '../src/tool-kit/answers.ts';
+import { deletedWords, linkTo, missingFields } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
 import { fieldOf } from '../src/values.ts';
 
@@ -33,7 +33,7 @@ export const getRecord = defineTool({
     const [record = found] = showsProducts
       ? await nameProducts(tenant, [found as PricingBook], call)
       : [];
-    requireFields(resource, [record], fields);
+    const missing = missingFields(resource, [record], fields);
     const isWhole = !fields?.length;
     if (!isWhole) await readForColumns(tenant, resource, fields, call);
     const known = await knownFor(tenant, resource, [record], call);
@@ -45,6 +45,7 @@ export const getRecord = defineTool({
       asStored: isWhole,
       unknownCurrencies: showsCurrency(resource, fields) && row.currency === undefined ? 1 : 0,
       notes: [
+        ...missing,
         ...(isWhole ? unreadManager(tenant, resource, record) : []),
         ...(resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : []),
       ],

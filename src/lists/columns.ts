@@ -59,6 +59,7 @@ const companyColumns: Columns<Company> = {
   telephone: text('telephone'),
   accountManager: {
     value: (company, known) => managerOf(company, known),
+    compared: (company, known) => managerOf(company, known) ?? company.accountManagerId,
     needs: ['opportunity'],
   },
   accountManagerId: {

@@ -133,7 +133,7 @@ function readTest({ name, column }: Key, value: string): Test {
   const order = orders.find((sign) => value.startsWith(sign));
   if (order === undefined) return { is: value };
   const than = value.slice(order.length).trim();
-  if (!numberShape.test(than) && !isDate(than))
+  if (!isNumber(than) && !isDate(than))
     throw new InvalidArguments(
       wording`${identifier(name)}: after ${order} comes a number or a date that exists, as YYYY-MM-DD, not ${quote(than)}.`,
     );
@@ -172,10 +172,25 @@ function conditionInServiceTerms({ key, tests }: Condition): string | undefined 
 const isPlain = (value: string): boolean =>
   value !== '' && !value.includes(',') && !dateShape.test(value);
 
-/** The value of a key; for a nested record its name, or its id. */
+/** The value of a key; of a nested record its name, or its id, or itself where it is only parts. */
 export function valueUnderKey(record: ApiRecord, { name, column }: Key, known: Known): unknown {
   const found = column ? (column.compared ?? column.value)(record, known) : fieldAt(record, name);
-  return isObject(found) ? (found.name ?? found.id) : found;
+  return isObject(found) ? (found.name ?? found.id ?? found) : found;
+}
+
+/** @throws InvalidArguments where what is filtered or sorted by is parts, of which one has to be named */
+export function requireValues(records: readonly ApiRecord[], { conditions, sort }: Criteria): void {
+  const compared = conditions.filter(({ tests }) => tests.some((test) => !('empty' in test)));
+  for (const { key } of [...compared, ...sort])
+    for (const record of records) {
+      const value = valueUnderKey(record, key, nothingKnown);
+      const parts = isObject(value) ? Object.keys(value) : [];
+      if (parts.length === 0) continue;
+      const named = parts.map((part) => identifier(`${key.name}.${part}`));
+      throw new InvalidArguments(
+        wording`${identifier(key.name)} has parts: filter and sort by ${join(named, ', ')}.`,
+      );
+    }
 }
 
 /** The value under a path with dots; `company.id` and `companyId` are two names of the same field. */
@@ -190,7 +205,10 @@ function fieldAt(record: object, path: string): unknown {
 export const valuesOf = (value: unknown): unknown[] =>
   (Array.isArray(value) ? value.flat() : [value]).filter(isValue);
 
-const isValue = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+const isValue = (value: unknown): boolean =>
+  isObject(value)
+    ? Object.values(value).some(isValue)
+    : value !== undefined && value !== null && value !== '';
 
 /** A value as it is compared: without regard to letter case. */
 const folded = (value: unknown): string => String(value).trim().toLowerCase();
@@ -226,21 +244,23 @@ function passesTest(value: unknown, test: Exclude<Test, { empty: boolean }>): bo
 
 /** A month or a year is equal to each of its days. */
 export function isEqual(value: unknown, text: string): boolean {
-  if (typeof value === 'number') return numberShape.test(text) && value === Number(text);
+  if (typeof value === 'number') return isNumber(text) && value === Number(text);
   const [one, other] = [folded(value), folded(text)];
   return one === other || (isDate(text) && isDate(one.slice(0, 10)) && one.startsWith(text));
 }
 
 /** Compares with a number or a date; a date as far as it is given, so that all of a month or a year is in it. */
 function compareWithBound(value: unknown, than: string): number | undefined {
-  if (typeof value === 'number') return numberShape.test(than) ? value - Number(than) : undefined;
+  if (typeof value === 'number') return isNumber(than) ? value - Number(than) : undefined;
   const date = typeof value === 'string' && isDate(than) ? value.slice(0, than.length) : '';
   if (!isDate(date)) return undefined;
   return date === than ? 0 : date < than ? -1 : 1;
 }
 
+export const isNumber = (text: string): boolean => numberShape.test(text);
+
 /** Whether it is a day, a month or a year that exists. */
-const isDate = (text: string): boolean =>
+export const isDate = (text: string): boolean =>
   (yearShape.test(text) || dateShape.test(text)) &&
   dayOf(`${text}-01-01`.slice(0, 10)) !== undefined;
 

@@ -4,7 +4,7 @@ import { deletion, listsRestOn } from '../briefs/rests-on.ts';
 import { compare, type Named, plural } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
-import { matchSteps } from '../names/name-filters.ts';
+import { excludesNothing, isNegated, matchSteps } from '../names/name-filters.ts';
 import { companyOf } from '../names/references.ts';
 import type { Collection } from '../reading/collection.ts';
 import { type IgnoredParameters, type ListPage, sliceOf } from '../reading/list-page.ts';
@@ -32,7 +32,9 @@ import {
   type Condition,
   type Criteria,
   compareValues,
+  isDate,
   isEqual,
+  isNumber,
   judgeOf,
   type Key,
   keyNames,
@@ -42,6 +44,7 @@ import {
   noCriteria,
   passes,
   readCriteria,
+  requireValues,
   sortedBy,
   type Test,
   valuesOf,
@@ -70,6 +73,7 @@ export async function listRecords<R extends Resource>(
   const found = await servicePage(tenant, resource, query, criteria, call);
   const page: Awaited<ReturnType<typeof localPage<R>>> =
     'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
+  requireValues(page.examined ?? page.records, criteria);
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
   const gaps = await gapsOfList(tenant, resource, page, criteria, call, fields);
@@ -162,7 +166,7 @@ function fieldsOfKeys(
   keys: readonly Key[],
 ): [named: readonly string[], others: readonly string[]] {
   const paths = keys.map(({ name, column }) => (column ? (column.sort ?? column.filter) : name));
-  const named = paths.flatMap((path) => path?.split('.')[0] ?? []);
+  const named = paths.flatMap((path) => path?.split('.')[0] ?? []).filter(isFieldOf(resource));
   return [named, paths.includes(undefined) ? (listsRestOn[resource] ?? []) : []];
 }
 
@@ -253,6 +257,10 @@ async function readForKeys(
   if (keys.some(isIncomplete)) await readGranted(tenant, ['company'], call);
 }
 
+/** Whether a path begins with a known field. */
+const isFieldOf = (resource: Resource) => (path: string) =>
+  isKeyOf(fieldsOf[resource], path.split('.')[0] ?? '');
+
 /** @throws InvalidArguments for a key that is no column, and that no record has */
 function requireKnownKeys(
   resource: Resource,
@@ -262,8 +270,10 @@ function requireKnownKeys(
 ): void {
   const isMissing = (key: Key) => (record: ApiRecord) =>
     valuesOf(valueUnderKey(record, key, known)).length === 0;
-  const isField = ({ name }: Key) => isKeyOf(fieldsOf[resource], name.split('.')[0] ?? '');
-  const unknown = keys.find((key) => !key.column && !isField(key) && records.every(isMissing(key)));
+  const isField = isFieldOf(resource);
+  const unknown = keys.find(
+    (key) => !key.column && !isField(key.name) && records.every(isMissing(key)),
+  );
   if (unknown === undefined || records.length === 0) return;
   throw new InvalidArguments(
     wording`No column is called ${quote(unknown.name)}. Known: ${keyNames(resource)}; or a field of the record, with dots.`,
@@ -360,19 +370,43 @@ function* resolveName(
   values: readonly unknown[],
   notes: Wording[],
 ): Steps<Test> {
+  const key = trusted(name);
   const texts = values.filter((value) => typeof value === 'string');
-  // Numbers have no names.
-  if (texts.length === 0 && values.length > 0) return test;
+  const form = formOf(values);
+  if (form) {
+    if (!form.isGiven(test.is)) notes.push(wording`${key} is ${trusted(form.is)}.`);
+    return test;
+  }
   const names = texts.map((value) => ({ name: value }));
   const found = yield* matchSteps(test.is, names, { byWords: true });
-  const key = trusted(name);
   if (found.kind === 'one' && found.match.name !== undefined) {
     notes.push(wording`${key} was read as ${quote(found.match.name)}.`);
     return { is: found.match.name };
   }
   const candidates = found.kind === 'one' ? [] : found.candidates;
   notes.push(...describeOccurring(key, test.is, candidates, texts));
+  if (isNegated(test.is)) notes.push(excludesNothing);
   return test;
+}
+
+/** What values have to be given as that are no names; `undefined` of names. */
+function formOf(
+  values: readonly unknown[],
+): { is: string; isGiven(text: string): boolean } | undefined {
+  const are = (isOne: (value: unknown) => boolean) => values.length > 0 && values.every(isOne);
+  if (are((value) => typeof value === 'boolean'))
+    return { is: 'true or false', isGiven: (text) => /^(?:true|false)$/i.test(text) };
+  if (are((value) => typeof value === 'number'))
+    return {
+      is: 'a number, such as 50000, or a range, such as >=50000 and in another filter <=60000',
+      isGiven: isNumber,
+    };
+  if (are((value) => typeof value === 'string' && isOrdered(value)))
+    return {
+      is: 'a date, such as 2026-11-30, 2026-11 or 2026, or a range, such as >=2026-11 and in another filter <=2026-12',
+      isGiven: isDate,
+    };
+  return undefined;
 }
 
 /** Values named where none is similar to the text. */

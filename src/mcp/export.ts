@@ -81,8 +81,9 @@ function readAddress(uri: string) {
   };
 }
 
-/** Rows of one answer where its list or its groups have no limit in the schema. */
+/** Rows of one answer where its list or its groups have no limit in the schema, and those of a page. */
 const defaultRows = 1_000;
+const pageRows = 100;
 
 /** As many rows and groups as a tool gives at once. */
 function sizesOf(
@@ -91,7 +92,10 @@ function sizesOf(
 ): Record<string, number> {
   const names = ['size', 'rows', 'groups'].filter((name) => properties[name]);
   return Object.fromEntries(
-    names.map((name) => [name, Math.min(properties[name]?.maximum ?? defaultRows, left)]),
+    names.map((name) => {
+      const most = properties[name]?.maximum ?? (name === 'size' ? pageRows : defaultRows);
+      return [name, Math.min(most, left)];
+    }),
   );
 }
 

@@ -260,9 +260,13 @@ function describeIssue(
   const property = String(issue.path[0] ?? '');
   const name = trusted(property);
   if (property === '') return trusted(issue.message);
-  if (given[property] === undefined) return wording`${name} is required`;
   if (issue.code === 'custom') return wording`${name}: ${trusted(issue.message)}`;
-  const expected = trusted(expectedValue(known[property] ?? {}, issue));
+  const schema = known[property] ?? {};
+  const expected = trusted(expectedValue(schema, issue));
+  if (given[property] === undefined)
+    return schema.items?.enum
+      ? wording`${name} is required: ${expected}`
+      : wording`${name} is required`;
   return wording`${name} must be ${expected}, not ${shown(given[property])}`;
 }
 

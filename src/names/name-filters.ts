@@ -23,6 +23,7 @@ import {
 } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
 import { editDistance } from '../text/nearest.ts';
+import { wording } from '../text/untrusted-text.ts';
 
 /** A reference or a record that a filter can mean. */
 export interface Candidate extends Ref {
@@ -36,7 +37,7 @@ export interface Candidate extends Ref {
 export type NameMatch =
   | { kind: 'one'; by: MatchedBy; match: NameFilter }
   | { kind: 'several'; by: MatchedBy; candidates: Named[]; total: number }
-  | { kind: 'none'; candidates: Named[]; total: number };
+  | { kind: 'none'; candidates: Named[]; total: number; nothingOccurs?: true };
 
 type MatchedBy = 'id' | 'identifier' | 'name';
 
@@ -87,7 +88,8 @@ export function* matchSteps(
     return { kind: 'one', by, match: compact({ ...namedOf(first), deleted }) };
   }
   if (first) return { kind: 'several', by, ...listed([first, ...others].sort(byName)) };
-  return { kind: 'none', ...listed(yield* nearest(text, choices)) };
+  const alike = listed(yield* nearest(text, choices));
+  return { kind: 'none', ...alike, ...(choices.length === 0 && { nothingOccurs: true }) };
 }
 
 /**
@@ -147,6 +149,11 @@ function* choicesOf(candidates: Iterable<Candidate | undefined>): Steps<Choice[]
   return [...choices.values()];
 }
 
+/** Whether a text is written as what is not meant: `!won`, `-won`. Without its punctuation it would mean the opposite. */
+export const isNegated = (text: string): boolean => /^\s*(?:!|<>|≠|-(?=\p{L}))/u.test(text);
+
+export const excludesNothing = wording`A filter cannot exclude: name what to include.`;
+
 /** How a text can fit, the most specific first. */
 function fitsOf(text: string, byWords: boolean): ((choice: Choice) => boolean)[] {
   const asGiven = text.trim();
@@ -155,10 +162,14 @@ function fitsOf(text: string, byWords: boolean): ((choice: Choice) => boolean)[]
   const words = wordsOf(text);
   const some = (fits: (name: string) => boolean) => (choice: Choice) =>
     [...choice.names].some(fits);
-  return [
-    ({ id }) => id === asGiven,
-    ({ identifiers }) => identifiers.has(lower),
+  const exact = [
+    ({ id }: Choice) => id === asGiven,
+    ({ identifiers }: Choice) => identifiers.has(lower),
     some((name) => normaliseName(name) === lower),
+  ];
+  if (isNegated(text)) return exact;
+  return [
+    ...exact,
     some((name) => folded !== '' && foldName(name) === folded),
     ...(byWords && words.size > 0 ? [some((name) => hasWords(name, words))] : []),
   ];

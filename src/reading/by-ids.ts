@@ -33,15 +33,16 @@ export async function readByIds<R extends Resource>(
     const query = { filters: `id:${asked.join('|')}`, size: asked.length, includeBundles };
     const page = await pages.sized(resource, query, call).catch(ignoreApiError('refused'));
     const records = page?.records ?? [];
+    const before = found.size;
     let isFiltered = page !== undefined;
     for (const record of records) {
       const { id = '' }: ApiRecord = record;
       if (asked.includes(id)) found.set(id, record);
-      isFiltered &&= found.has(id);
+      isFiltered &&= asked.includes(id);
     }
     if (!isFiltered) pages.learnHonoured(resource, filterById, false);
     // A service may give smaller pages than requested.
-    const isAll = records.length === 0 || page?.total === records.length;
+    const isAll = found.size === before || page?.total === records.length;
     left = isAll ? left.slice(asked.length) : left.filter((id) => !found.has(id));
   }
   const missing = ids.filter((id) => !found.has(id));

@@ -104,10 +104,17 @@ const maxWords = 5;
 /** By path: in how many rows a word is not understood, and such words. */
 type NotUnderstood = ReadonlyMap<string, { rows: number; example: string }>;
 
-function* notUnderstood(resource: Resource, records: readonly ApiRecord[]): Steps<NotUnderstood> {
+type Counts = Record<Judgement, number>;
+
+/** @param isSample of some rows only what is not understood in any of them is told */
+function* notUnderstood(
+  resource: Resource,
+  records: readonly ApiRecord[],
+  isSample: boolean,
+): Steps<NotUnderstood> {
   const found = new Map<string, { rows: number; example: string }>();
   for (const [path, judge] of Object.entries(words[resource] ?? {})) {
-    const counts = { known: 0, unknown: 0, unclear: 0, mixed: 0, refuted: 0 };
+    const counts: Counts = { known: 0, unknown: 0, unclear: 0, mixed: 0, refuted: 0 };
     const examples = new Map<Judgement, Set<unknown>>();
     yield* forEachStep(records, (record) => {
       for (const [word, judgement] of judge(record)) {
@@ -116,14 +123,11 @@ function* notUnderstood(resource: Resource, records: readonly ApiRecord[]): Step
         if (words.size < maxWords) examples.set(judgement, words.add(word));
       }
     });
-    const { known, unknown, unclear, mixed, refuted } = counts;
-    const gaps: Partial<typeof counts> = { refuted };
-    // Where more values are fractions, those are the rule, as for the scale of probabilities.
-    const areFractions = mixed > known + unknown + refuted;
-    if (known === 0 || areFractions) gaps.unknown = unknown;
-    if (known === 0 || isMany(unclear, known + unclear)) gaps.unclear = unclear;
-    if (areFractions) gaps.known = known;
-    else if (known > 0 && isMany(mixed, known + mixed)) gaps.mixed = mixed;
+    const gaps = gapsOfWords(counts);
+    // A few rows may all be of one stage, or of the same small probability.
+    const { known, unknown, unclear } = counts;
+    if (isSample && (known > 0 || unknown + unclear < minRows))
+      Object.assign(gaps, { unknown: 0, unclear: 0 });
     const rows = Object.values(gaps).reduce((sum, count) => sum + count, 0);
     const told = keysOf(gaps).flatMap((judgement) => [...(examples.get(judgement) ?? [])]);
     if (rows > 0) found.set(path, { rows, example: told.slice(0, maxWords).join(', ') });
@@ -131,14 +135,30 @@ function* notUnderstood(resource: Resource, records: readonly ApiRecord[]): Step
   return found;
 }
 
+/** The words that are not understood beside the others. */
+function gapsOfWords({ known, unknown, unclear, mixed, refuted }: Counts): Partial<Counts> {
+  const gaps: Partial<Counts> = { refuted };
+  // Where more values are fractions, those are the rule, as for the scale of probabilities.
+  const areFractions = mixed > known + unknown + refuted;
+  if (known === 0 || areFractions) gaps.unknown = unknown;
+  if (known === 0 || isMany(unclear, known + unclear)) gaps.unclear = unclear;
+  if (areFractions) gaps.known = known;
+  else if (known > 0 && isMany(mixed, known + mixed)) gaps.mixed = mixed;
+  return gaps;
+}
+
 export interface Understood extends Account {
   words: NotUnderstood;
 }
 
 /** The account of these records, with the words that are not understood. */
-export function* understand(resource: Resource, records: readonly ApiRecord[]): Steps<Understood> {
+export function* understand(
+  resource: Resource,
+  records: readonly ApiRecord[],
+  isSample = false,
+): Steps<Understood> {
   const account = yield* accountOf(resource, records);
-  return { ...account, words: yield* notUnderstood(resource, records) };
+  return { ...account, words: yield* notUnderstood(resource, records, isSample) };
 }
 
 /** Those that could not be read, or not understood, in some of the records; counted once for each reading. */
@@ -175,31 +195,40 @@ export const gapsAbout = (about: KnownRecords, gaps: readonly FieldGap[] = []): 
     return records.some((one) => fieldOf(one, gap.field) === undefined);
   });
 
+/** The rows of a page, and what is known besides. */
+interface RowsOfPage {
+  records: readonly ApiRecord[];
+  /** All records of which the rows are some. */
+  examined?: readonly ApiRecord[];
+  total?: number;
+}
+
 /**
  * Those that make what the rows of a page show wrong: rows themselves show what they lack, but for the lines of quotes.
  * What few rows lack, or say in other words, is none where all records are known and do not.
- * @param examined all records of which the rows are some
  */
 export async function gapsOfRows(
   tenant: Tenant,
   resource: Resource,
-  { records: rows, examined }: { records: readonly ApiRecord[]; examined?: readonly ApiRecord[] },
+  { records: rows, examined, total = Infinity }: RowsOfPage,
   paths: readonly string[] = [],
 ): Promise<FieldGap[]> {
   if (paths.length === 0 || rows.length === 0) return [];
   // A quick test, because every list is looked at.
   const isRead = resource !== 'quote' && areRead(resource, rows);
-  if (isRead && runSteps(notUnderstood(resource, rows)).size === 0) return [];
-  const account = runSteps(understand(resource, rows));
-  const gaps = gapsOf(resource, account, paths).filter(
-    ({ example, record }) => example !== undefined || record === 'quote_line',
-  );
-  const all = examined ?? tenant.cached(resource);
-  // Rows that are not of a reading may have what it does not have yet.
-  const isCertain = ({ example }: FieldGap) => example !== undefined && !examined;
-  if (!all || gaps.every(isCertain)) return gaps;
+  if (isRead && runSteps(notUnderstood(resource, rows, false)).size === 0) return [];
+  const gapsAs = (isSample: boolean) =>
+    gapsOf(resource, runSteps(understand(resource, rows, isSample)), paths).filter(
+      ({ example, record }) => example !== undefined || record === 'quote_line',
+    );
+  const all = examined ?? tenant.cached(resource) ?? (total <= rows.length ? rows : undefined);
+  if (!all) return gapsAs(true);
   const others = await fieldGaps(tenant, resource, { records: all }, paths);
-  return gaps.filter((gap) => isCertain(gap) || others.some(({ field }) => field === gap.field));
+  // Rows that are not of a reading may have what it does not have yet.
+  const own = examined ? [] : gapsAs(true).filter(({ example }) => example !== undefined);
+  const isIn = (gaps: readonly FieldGap[], { field }: FieldGap) =>
+    gaps.some((gap) => gap.field === field);
+  return gapsAs(false).filter((gap) => isIn(own, gap) || isIn(others, gap));
 }
 
 /** As `gapsIn`, with the words that are not understood. */
@@ -283,8 +312,10 @@ function lostReferences(
   const forms = new Set(
     to.flatMap(({ id = '', name = '', mpn }: Product) => [folded(id), name, mpn]),
   );
-  const kinds = new Set(to.slice(0, maxJoined).map(({ id = '' }) => charactersOf(id)));
-  const isForeign = ({ id }: Named): boolean => id !== undefined && !kinds.has(charactersOf(id));
+  // Of two long ids of one length and origin, one may have no digit.
+  const formOf = (id: string) => (id.length < 15 ? charactersOf(id) : id.length);
+  const known = new Set(to.slice(0, maxJoined).map(({ id = '' }) => formOf(id)));
+  const isForeign = ({ id }: Named): boolean => id !== undefined && !known.has(formOf(id));
   // Of a part another record can have the same name, where ids lead to its records.
   const isNamed = Number.isFinite(minLost) || missed.length === refs.length;
   const isNear = (ref: Named): boolean =>

@@ -9,7 +9,12 @@ import { knownFor } from '../lists/known.ts';
 import type { NamedPage } from '../lists/list-records.ts';
 import type { SearchKind } from '../names/search.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
+import {
+  type ApiRecord,
+  fieldsOf,
+  type RecordOf,
+  type Resource,
+} from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { resolveRecord } from '../tenant/lookup.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
@@ -206,7 +211,7 @@ export function listAnswer<R extends Resource>(
   hints: ListHints,
 ): Answer {
   const { records, from, total, known, keys } = list;
-  if (shape.fields) requireFields(resource, records, shape.fields);
+  const missing = missingFields(resource, records, shape.fields);
   const hasCurrency = showsCurrency(resource, shape.fields);
   const rows: JsonObject[] = [];
   let unknownCurrencies = 0;
@@ -216,7 +221,7 @@ export function listAnswer<R extends Resource>(
     if (hasCurrency && row.currency === undefined) unknownCurrencies += 1;
   }
   const currency = hasCurrency ? takeShared(rows, 'currency') : undefined;
-  const notes = [...(list.notes ?? []), ...(hints.notes ?? [])];
+  const notes = [...(list.notes ?? []), ...missing, ...(hints.notes ?? [])];
   const lacks = rows.length > 1 && unknownCurrencies === rows.length;
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? from + shown : list.next;
@@ -253,18 +258,25 @@ function takeShared(rows: readonly JsonObject[], field: string): unknown {
 export const describeUnknownCurrencies = (count: number): Wording[] =>
   count === 0 ? [] : [wording`The currency of ${plural(count, 'row')} is unknown.`];
 
-/** @throws InvalidArguments for a field that is no column, and that no record has */
-export function requireFields<R extends Resource>(
+/**
+ * Names the known fields that none of these records has.
+ * @throws InvalidArguments for a field that is neither a column nor known, and that no record has
+ */
+export function missingFields<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
   fields: readonly string[] = [],
-): void {
-  const unknown = fields.find(
+): Wording[] {
+  const isColumn = (field: string): boolean => isKeyOf(listColumns[resource].all, field);
+  const missing = fields.filter(
     (field) =>
-      !isKeyOf(listColumns[resource].all, field) &&
+      !isColumn(field) &&
       records.every((record) => valuesOf(valueAt(record, field)).length === 0),
   );
-  if (unknown === undefined || records.length === 0) return;
+  if (missing.length === 0 || records.length === 0) return [];
+  const unknown = missing.find((path) => !isKeyOf(fieldsOf[resource], path.split('.')[0] ?? ''));
+  if (unknown === undefined)
+    return [wording`No record shown has ${join(missing.map(identifier), ', ')}.`];
   throw new InvalidArguments(
     wording`No record shown has the field ${quote(unknown)}. Known: ${keyNames(resource)}; or a field of the record, with dots.`,
   );

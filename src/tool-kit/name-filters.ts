@@ -7,6 +7,8 @@ import { type CurrencyOf, currencyOfRecord } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
 import {
   type Candidate,
+  excludesNothing,
+  isNegated,
   matchName,
   type NameFilter,
   type NameMatch,
@@ -81,25 +83,37 @@ type Unclear = Exclude<NameMatch, { kind: 'one' }>;
 function questionOn(
   filter: string,
   text: string,
-  { kind, candidates, total }: Unclear,
+  found: Unclear,
   data: Record<string, unknown>,
 ): Answer {
-  const what = trusted(filter);
-  const summary =
-    kind === 'several'
-      ? wording`Which ${what}? ${quote(text)} could be any of ${total}. No figures yet.`
-      : wording`No ${what} is called ${quote(text)}. No figures yet.`;
+  const [summary, note] = wordsOf(trusted(filter), text, found);
   return {
-    summary,
-    data: { filter, records: candidates, ...data, ...coverageOf(filter, data) },
-    notes: [
-      kind === 'several'
-        ? wording`Ask the person which ${what}, then call again with its id.`
-        : candidates.length === 0
-          ? wording`None that occurs is similar: try another spelling, or leave the filter ${what} out.`
-          : wording`The nearest names come first: if one of them is meant, call again with it.`,
-    ],
+    summary: wording`${summary} No figures yet.`,
+    data: { filter, records: found.candidates, ...data, ...coverageOf(filter, data) },
+    notes: [note],
   };
+}
+
+/** What is unclear, and what to do. */
+function wordsOf(what: Wording, text: string, found: Unclear): [Wording, Wording] {
+  if (found.kind === 'several')
+    return [
+      wording`Which ${what}? ${quote(text)} could be any of ${found.total}.`,
+      wording`Ask the person which ${what}, then call again with its id.`,
+    ];
+  if (found.nothingOccurs)
+    return [
+      wording`The filter ${what} does not apply: no record that this is about has one.`,
+      wording`Leave the filter ${what} out.`,
+    ];
+  const none = wording`No ${what} is called ${quote(text)}.`;
+  if (isNegated(text)) return [none, excludesNothing];
+  return found.candidates.length === 0
+    ? [
+        none,
+        wording`None that occurs is similar: try another spelling, or leave the filter ${what} out.`,
+      ]
+    : [none, wording`The nearest names come first: if one of them is meant, call again with it.`];
 }
 
 /** A question has no figures: of the fields that could not be read, only those that it asks by matter. */

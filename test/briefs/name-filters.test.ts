@@ -84,6 +84,14 @@ describe('a name filter', () => {
     expect(meant('Weis')).toMatchObject({ kind: 'none', candidates: [{ id: 'u4' }, {}, {}, {}] });
   });
 
+  test('that is negated means nothing but exactly that name', () => {
+    const labels = [{ name: 'VIP' }, { name: '!New' }, { name: '-old' }];
+    for (const text of ['!VIP', '! VIP', '-VIP', '!=VIP', '<>VIP', '≠ VIP'])
+      expect(meant(text, labels), text).toMatchObject({ kind: 'none' });
+    expect(meant('- VIP', labels)).toBe('VIP');
+    expect(['!New', '-OLD'].map((text) => meant(text, labels))).toEqual(['!New', '-old']);
+  });
+
   test('does not confuse companies that share a word', () => {
     const companies = [{ id: 'c1', name: 'Acme Foods' }];
     expect(meant('Acme', companies, { byWords: false })).toEqual({
@@ -199,6 +207,7 @@ describe('a name that is not found', () => {
       kind: 'none',
       candidates: [],
       total: 0,
+      nothingOccurs: true,
     });
   });
 });

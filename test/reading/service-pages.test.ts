@@ -89,6 +89,16 @@ describe('a large size answered with status 500', () => {
   });
 });
 
+test('a service that ignores filters and cuts pages is not asked for the same ids again', async () => {
+  const { service, tenant } = await opened({
+    filters: 'ignored',
+    maxSize: { rows: 25, over: 'clamped' },
+  });
+  const ids = service.storedData['/company'].slice(0, 30).map(({ id }) => String(id));
+  await tenant.referenced('company', [...ids, 'of-none-of-them-00001'], toolCall());
+  expect(service.requests()).toBeLessThan(40);
+});
+
 /** Every eleventh is not shown: not on the first page, right behind it, or on it. */
 test.each([
   [4, 4],

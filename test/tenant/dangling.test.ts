@@ -9,10 +9,10 @@ const dealOf = (id: string, name?: string): Opportunity => ({
   company: { id, ...(name && { name }) },
 });
 const acme = { id: 'c1', name: 'Acme' };
-const gaps = (opportunity: readonly Opportunity[], minimum: number) =>
+const gaps = (opportunity: readonly Opportunity[], minimum: number, company = [acme]) =>
   danglingReferences(
     { derived: new DerivedResults(() => () => {}) } as Tenant,
-    { opportunity, company: [acme] },
+    { opportunity, company },
     () => minimum,
   ).map(({ field, rows, of }) => ({ field, rows, of }));
 
@@ -33,4 +33,12 @@ test('of a whole collection, what leads nowhere is told from so many rows on', (
   const deals = [dealOf('c1'), dealOf('x1'), dealOf('x2')];
   expect(gaps(deals, 2)).toMatchObject([{ rows: 2, of: 3 }]);
   expect(gaps(deals, 3)).toEqual([]);
+});
+
+test('of one company, ids of the same length lead to others, and those of another form nowhere', () => {
+  const company = [{ id: 'TLSDaQmlBKrKuEvysJFk', name: 'No digit' }];
+  const same = Array.from({ length: 12 }, (_, at) => dealOf(`A${at + 10}bQmlBKrKuEvysJFk`));
+  expect(gaps(same, Number.POSITIVE_INFINITY, company)).toEqual([]);
+  const other = Array.from({ length: 12 }, (_, at) => dealOf(`${at + 100}`));
+  expect(gaps(other, Number.POSITIVE_INFINITY, company)).toMatchObject([{ rows: 12, of: 12 }]);
 });
