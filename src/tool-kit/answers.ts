@@ -270,8 +270,7 @@ export function missingFields<R extends Resource>(
   const isColumn = (field: string): boolean => isKeyOf(listColumns[resource].all, field);
   const missing = fields.filter(
     (field) =>
-      !isColumn(field) &&
-      records.every((record) => valuesOf(valueAt(record, field)).length === 0),
+      !isColumn(field) && records.every((record) => valuesOf(valueAt(record, field)).length === 0),
   );
   if (missing.length === 0 || records.length === 0) return [];
   const unknown = missing.find((path) => !isKeyOf(fieldsOf[resource], path.split('.')[0] ?? ''));
