@@ -23,6 +23,8 @@ export interface ClientOptions {
   /** Connections shared with other tenants, with their limits; default: connections of its own with `limits`. */
   connections?: Connections | undefined;
   limits?: Partial<WireLimits>;
+  /** The service has not accepted the key yet. Its text is left in what others are answered: anybody can send a word. */
+  isUnchecked?: true;
   /** Average delay before the first retry; the second retry waits twice as long. Default: 250. */
   firstRetryDelayMs?: number;
   traffic: Traffic;
@@ -83,7 +85,7 @@ export class ApiClient {
     this.host = baseUrl.host;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
     this.fields = new FieldMapping(options.fields);
-    this.#unregisterKey = registerSecrets([key]);
+    this.#unregisterKey = registerSecrets(options.isUnchecked ? [] : [key]);
     this.#wire = wireTo(baseUrl, key, connections);
     this.#traffic = traffic;
     this.#firstDelayMs = options.firstRetryDelayMs ?? 250;

@@ -18,6 +18,8 @@ import { everything } from '../support/hosts.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+import { only, type UpstreamRequest } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
@@ -266,9 +268,34 @@ describe('a key', () => {
 
   test('that may not read companies is accepted', async () => {
     const upstream = await upstreamWith(['good']);
-    upstream.set({ status: { code: 403, message: 'Not permitted to read companies' } });
+    const refused = { code: 403, message: 'Not permitted to read companies' };
+    upstream.set({ status: only(refused, { path: '/company' }) });
     const team = await startKeyed(upstream.url);
     expect((await send(team, { headers: keyed('good') })).status).toBe(200);
+  });
+
+  test('that may read nothing is refused, as all are of a tenant without the API', async () => {
+    const upstream = await upstreamWith(['good']);
+    upstream.set({ status: { code: 403, message: 'Public API is not enabled' } });
+    const team = await startKeyed(upstream.url);
+    expect((await send(team, { headers: keyed('invented-words') })).status).toBe(401);
+  });
+
+  test('that is not accepted yet is taken out of nobody else’s answers', async () => {
+    const upstream = await upstreamWith(['good']);
+    let finish = () => {};
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const isGuess = ({ headers }: UpstreamRequest) => headers['api-key'] === 'opportunities';
+    upstream.set({ onRequest: (_n, _up, request) => (isGuess(request) ? held : undefined) });
+    const team = await startKeyed(upstream.url);
+    const guess = send(team, { headers: keyed('opportunities') });
+    await until(() => upstream.requests.some(isGuess)).toBe(true);
+    const body = callToolRequest('cpq_list_opportunities', { size: 1 });
+    expect((await send(team, { headers: keyed('good'), body })).text).toContain('opportunities');
+    finish();
+    await guess;
   });
 
   test('is sent to no other address, even if the service redirects', async () => {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { BoundedMap } from '../../containers.ts';
 import { ApiClient } from '../../service/client.ts';
 import type { WireLimits } from '../../service/connections/connections.ts';
-import { isApiError, privateAddress } from '../../service/errors.ts';
+import { type ApiError, ignoreApiError, isApiError, privateAddress } from '../../service/errors.ts';
 import { trafficControl } from '../../service/traffic/traffic-control.ts';
 import { baseUrlFrom, headerSafe } from '../../setting-values.ts';
 import { KeyedMutex } from '../../state/keyed-mutex.ts';
@@ -186,18 +186,26 @@ class KeyTenantCache {
   }
 }
 
-/** Checks a key by one small request to the service. @throws HttpError */
+/** Collections of which a key has to be permitted one. */
+const checkedWith = ['company', 'opportunity', 'quote', 'product', 'contact'] as const;
+
+/** Checks a key by a small request to the service, and by more where that is not permitted. @throws HttpError */
 async function verifyKey(baseUrl: URL, key: string, limits: ConnectLimits): Promise<void> {
   // The checks have a budget of their own.
   const traffic = trafficControl({ rates: new MemoryRates(), budgetName: 'check' });
-  const client = new ApiClient({ baseUrl, key, pageParam: 'none', limits, traffic });
+  const options = { baseUrl, key, pageParam: 'none', limits, traffic, isUnchecked: true } as const;
+  const client = new ApiClient(options);
   const signal = AbortSignal.timeout(checkMs);
   try {
     const call = { signal, deadline: Date.now() + checkMs, purpose: 'interactive' } as const;
-    await client.page('company', { size: 1 }, call);
+    for (const resource of checkedWith) {
+      const reading = client.page(resource, { size: 1 }, call);
+      if (await reading.catch(ignoreApiError('not-permitted'))) return;
+    }
+    // Of a tenant without the API any key is refused with these words, also one that was made up.
+    throw wrongKeyError('The service lets this key read nothing at that address.');
   } catch (error) {
-    // The key is valid, only not for this route.
-    if (!isApiError(error, 'not-permitted')) throw toHttpError(error);
+    throw isApiError(error) ? toHttpError(error) : error;
   } finally {
     await client.close();
   }
@@ -218,12 +226,17 @@ function tooManyChecks(source: string, waitMs: number): HttpError {
   return new HttpError(429, message, { retryAfter });
 }
 
-function toHttpError(error: unknown): HttpError {
+function toHttpError(error: ApiError): HttpError {
   if (isApiError(error, 'key-refused')) return wrongKeyError();
   if (isApiError(error, 'unreachable') && error.facts.code === privateAddress)
     return new HttpError(403, leadsToPrivate);
   const isLimited = isApiError(error, 'rate-limited');
-  const why = isLimited ? 'takes no more requests for a while' : 'does not answer';
+  const isNoApi = isApiError(error, 'web-page', 'no-route', 'redirect');
+  const why = isLimited
+    ? 'takes no more requests for a while'
+    : isNoApi
+      ? 'has no API at that address'
+      : 'does not answer';
   const seconds = (isLimited ? error.facts.seconds : undefined) ?? retryAfterSeconds;
   return new HttpError(503, `The key cannot be checked now: the service ${why}.`, {
     retryAfter: seconds,

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtV
 import { isLoopback } from '../../setting-values.ts';
 import { shortHash } from '../../state/short-hash.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
-import { errorCode, fieldOf } from '../../values.ts';
+import { errorCode, fieldOf, messageOf } from '../../values.ts';
 import type { AuthStrategy, TenantRegistry } from './gate.ts';
 import { bearerToken, HttpError, invalidTokenError } from './http-error.ts';
 import { isAccessToken } from './token-file.ts';
@@ -21,6 +21,8 @@ export interface OAuthOptions {
   /** Called when the provider cannot be reached or its answer cannot be used. */
   onError(error: unknown): void;
 }
+
+const accessTokenTypes = ['jwt', 'at+jwt', 'application/at+jwt'];
 
 /** Asymmetric signatures only: with a shared secret, every verifier could also sign. */
 const algorithms = [
@@ -54,8 +56,13 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
   const required = { issuer, audience, algorithms, clockTolerance: 30, requiredClaims: ['exp'] };
   const verify = async (token: string): Promise<JWTPayload> => {
     try {
-      return (await jwtVerify(token, keys, required)).payload;
+      const { payload, protectedHeader } = await jwtVerify(token, keys, required);
+      // Such as a logout token (RFC 9068, 2.1, and what providers send without a type).
+      if (!accessTokenTypes.includes(protectedHeader.typ?.toLowerCase() ?? 'jwt'))
+        throw invalid('The token is not an access token.');
+      return payload;
     } catch (error) {
+      if (error instanceof HttpError) throw error;
       const problem = tokenProblem(error);
       if (problem !== undefined) throw invalid(problem);
       options.onError(error);
@@ -108,16 +115,23 @@ function providerKeys(issuer: string): JWTVerifyGetKey {
 }
 
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
+  let cause: string | undefined;
   for (const url of metadataUrls(new URL(issuer))) {
     const reading = fetch(url, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) });
     // The next URL is tried after an error.
-    const metadata = await reading.then((it) => it.json()).catch(() => undefined);
+    const metadata = await reading
+      .then((it) => it.json())
+      .catch((error: unknown) => {
+        cause ??= `: ${errorCode(fieldOf(error, 'cause')) ?? messageOf(error)}`;
+      });
     const keysUrl = fieldOf(metadata, 'jwks_uri');
     if (fieldOf(metadata, 'issuer') !== issuer || !isText(keysUrl)) continue;
     if (isProtected(new URL(keysUrl)))
       return createRemoteJWKSet(new URL(keysUrl), { timeoutDuration: fetchMs, cooldownDuration });
   }
-  throw new Error('the metadata of the identity provider names no keys that can be read safely');
+  throw new Error(
+    `the metadata of the identity provider names no keys that can be read safely${cause ?? ''}`,
+  );
 }
 
 /** URLs of the provider's metadata: RFC 8414, then OpenID Connect Discovery. */
