@@ -54,8 +54,9 @@ export function readDelivery(body: string, now: number): ReceivedDelivery {
   const outer = withoutSecrets(parseJson(body));
   // The message of a queue, such as Pub/Sub: base64 in an envelope.
   const message = fieldOf(fieldOf(outer, 'message'), 'data');
+  const isNamed = isObject(outer) && textsAt(outer, nameKeys).length > 0;
   const payload =
-    typeof message === 'string'
+    typeof message === 'string' && !isNamed
       ? withoutSecrets(parseJson(Buffer.from(message, 'base64').toString('utf8')))
       : outer;
   if (payload === undefined) throw new UnrecognizedEvent('the body is not JSON');
@@ -83,8 +84,13 @@ export function jsonOf(body: string, headers: Readonly<Record<string, unknown>>)
   const json = form ? JSON.stringify(form) : body;
   const data = event === undefined ? undefined : (form ?? parseJson(body));
   if (!isObject(data) || isSubject(eventNamesIn(data)?.subject ?? '')) return json;
-  return JSON.stringify({ event, eventId: headers['ce-id'], time: headers['ce-time'], data });
+  const named = { event, eventId: headers['ce-id'], time: headers['ce-time'] };
+  const subject = pairFrom(normaliseEventName(event ?? ''))?.subject ?? '';
+  const isEnvelope = recordFrom(data, subject) ?? idKeysOf(subject).some((key) => key in data);
+  return JSON.stringify(isEnvelope ? { ...named, ...data } : { ...named, data });
 }
+
+const idKeysOf = (subject: string): string[] => [`${subject}Id`, `${subject}_id`, ...recordIdKeys];
 
 /** Fields with JSON are read; the only one is the body. */
 function fieldsOfForm(body: string): JsonObject {
@@ -148,9 +154,12 @@ function recordIdFrom(
   subject: string,
   fields: JsonObject | undefined,
 ): string | undefined {
-  const ownKeys = [`${subject}Id`, `${subject}_id`, ...recordIdKeys];
   // Without a nested record, the id belongs to the record rather than to the event.
-  const ids = [fields?.id, ...ownKeys.map((key) => payload[key]), fields ? undefined : payload.id];
+  const ids = [
+    fields?.id,
+    ...idKeysOf(subject).map((key) => payload[key]),
+    fields ? undefined : payload.id,
+  ];
   return ids.map(idFrom).find((id) => id !== undefined);
 }
 

@@ -95,6 +95,10 @@ export async function serveHttp(gate: Gate, options: HttpOptions) {
   return { url: `http://${host}:${port}/mcp`, close };
 }
 
+/** Bytes; the arguments of hardly any call are longer. */
+const smallBody = 32 * 1024;
+const maxLargeBodies = 16;
+
 /** Responders of one endpoint, shared by all callers with the same grants. */
 interface Responders {
   /** Absent when the fast path is off. */
@@ -109,6 +113,8 @@ class HttpFrontend {
   readonly #gate: Gate;
   readonly #options: HttpOptions;
   readonly #names: ReadonlySet<string>;
+  /** By caller: how many are being read. */
+  readonly #largeBodies = new Map<string, number>();
   readonly #responders = new WeakMap<TenantEndpoint | SdkEndpoint, Responders>();
 
   constructor(gate: Gate, options: HttpOptions) {
@@ -175,7 +181,7 @@ class HttpFrontend {
     response: ServerResponse,
   ): Promise<void> {
     const { endpoint, caller } = session;
-    const message = await readMessage(request);
+    const message = await this.#read(caller, request);
     const signal = disconnectSignal(response);
     const { headers } = request;
     const client = await sessionOf(endpoint, headers, message, response);
@@ -196,6 +202,23 @@ class HttpFrontend {
     );
     const handle = await responders.sdk;
     await handle(request, response, message, caller);
+  }
+
+  /** The message of a request; of one caller so many large ones at once, which take memory until they end. @throws HttpError */
+  async #read(caller: string | undefined, request: IncomingMessage): Promise<unknown> {
+    const isSmall = Number(request.headers['content-length']) <= smallBody;
+    if (caller === undefined || isSmall) return readMessage(request);
+    const before = this.#largeBodies.get(caller) ?? 0;
+    if (before >= maxLargeBodies)
+      throw new HttpError(429, 'Too many long messages at once.', { retryAfter: 1 });
+    this.#largeBodies.set(caller, before + 1);
+    try {
+      return await readMessage(request);
+    } finally {
+      const left = (this.#largeBodies.get(caller) ?? 1) - 1;
+      if (left > 0) this.#largeBodies.set(caller, left);
+      else this.#largeBodies.delete(caller);
+    }
   }
 
   /** Against DNS rebinding and cross-origin requests. @throws HttpError */

@@ -35,23 +35,25 @@ export interface WebhookOptions {
 export type WebhookHandler = ReturnType<typeof webhookHandler>;
 
 const prefix = '/webhooks/';
-/** Bodies that are read at once; a body that waits is not read, and so takes no memory. */
-const bodies = new Slots(32);
+/** Bodies of one tenant that are read at once; a body that waits is not read, and so takes no memory. */
+const maxBodies = 16;
 
 /**
  * Handles requests below `/webhooks/`, and returns whether the path is one of them. Answered with 200 once every event is
  * stored. A sender without the secret is not told which tenants exist.
  */
 export function webhookHandler(options: WebhookOptions) {
+  const bodies = new Map<string, Slots>();
   return (path: string, request: IncomingMessage, response: ServerResponse): boolean => {
     if (!path.startsWith(prefix)) return false;
-    answer(options, path, request, response).catch(options.onError);
+    answer(options, bodies, path, request, response).catch(options.onError);
     return true;
   };
 }
 
 async function answer(
   { tenant: find, guesses, onError, onDelivery }: WebhookOptions,
+  bodies: Map<string, Slots>,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
@@ -61,8 +63,11 @@ async function answer(
   const found = rest.length === 0 ? find(name) : undefined;
   const tenant = found && name;
   try {
+    requireDelivery(request);
+    const slots = bodies.get(name) ?? new Slots(maxBodies);
+    if (found) bodies.set(name, slots);
     const work = () =>
-      receive(found, request, secretInPath, () => bodies.run(() => readBody(request)));
+      receive(found, request, secretInPath, () => slots.run(() => readBody(request)));
     const receipt = await limitGuesses(guesses, guesses.senderOf(request), tenant, work);
     sendJson(response, 200, describeReceipt(receipt));
     onDelivery({ tenant, status: 200, delivery: receipt });
@@ -120,8 +125,8 @@ export async function answerDelivery(
   const secretInPath = decodeSegment(new URL(request.url).pathname.split('/').at(-1) ?? '');
   const read = () => readChunks(headers, Readable.from(request.body ?? []));
   try {
-    const { method } = request;
-    const receipt = await receive(tenant, { method, headers }, secretInPath, read);
+    requireDelivery({ method: request.method, headers });
+    const receipt = await receive(tenant, { headers }, secretInPath, read);
     return Response.json(describeReceipt(receipt));
   } catch (error) {
     const { status, message, headers } = toRejection(error, onError);
@@ -129,15 +134,24 @@ export async function answerDelivery(
   }
 }
 
+interface Delivery {
+  method?: string | undefined;
+  headers: IncomingHttpHeaders;
+}
+
+/** What is refused alike for every tenant. @throws HttpError */
+function requireDelivery({ method, headers }: Delivery): void {
+  if (method !== 'POST') throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
+  requireReadable(headers);
+}
+
 /** The secret is checked before the body is read. */
 async function receive(
   tenant: WebhookTenant | undefined,
-  { method, headers }: { method?: string | undefined; headers: IncomingHttpHeaders },
+  { headers }: Pick<Delivery, 'headers'>,
   secretInPath: string | undefined,
   read: () => Promise<Buffer>,
 ): Promise<DeliveryReceipt> {
-  if (method !== 'POST') throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
-  requireReadable(headers);
   const hasSecret = [headers['x-webhook-secret'], secretInPath].some((given) =>
     isSameSecret(String(given ?? ''), tenant?.secret ?? ''),
   );

@@ -339,6 +339,18 @@ const forms: Readonly<Record<string, Form>> = {
     formOf({ payload: JSON.stringify({ event: 'quote.ordered', data: record }) }),
   ],
   'a form and a header': (record) => [{ ...formType, 'x-event': 'quote.ordered' }, formOf(record)],
+  'a header, of a body with the envelope': (record) => [
+    { 'x-webhook-event': 'quote.ordered' },
+    JSON.stringify({ eventId: 'of-envelope', attempt: 1, occurredAt: day(2), data: record }),
+  ],
+  'a header, of a body with the id alone': ({ id, ...record }) => [
+    { 'x-webhook-event': 'quote.ordered' },
+    JSON.stringify({ quoteId: id, ...record, occurredAt: day(2) }),
+  ],
+  'a body that names it, beside a message of its own': (record) => [
+    {},
+    JSON.stringify({ event: 'quote.ordered', data: record, message: { data: 'Ordered!' } }),
+  ],
   'a body that names it, whatever a header says': (record) => [
     { 'x-event': 'contact.updated' },
     JSON.stringify({ event: 'quote.ordered', data: record }),

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { bearer, newToken, startTeam } from '../support/access.ts';
 import { personAnswers } from '../support/consent.ts';
@@ -114,6 +116,28 @@ test('a form is answered although its caller has as many open calls as it may', 
   const answer = { id: one?.question.id, result: { action: 'decline' } };
   expect((await send(url, answer, session, auth)).status).toBe(202);
   expect(JSON.stringify((await one?.messages.next())?.value)).toContain('declined');
+});
+
+test('one caller cannot send any number of long messages at once', async () => {
+  const state = { CPQ_STATE_DIR: newFolder() };
+  const auth = bearer(await newToken(['ann'], state));
+  const { baseUrl, key } = addressIn(await startSandbox({ scale: 0.05 }), 'all');
+  const service = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key };
+  const { url, running } = await startTeam({ ...state, ...service, CPQ_AUTH: 'token' });
+  closing({ close: () => running.stop() });
+  const { port } = new URL(url);
+  const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: ${auth.authorization}\r\ncontent-length: 1000000\r\n\r\n`;
+  const open = () => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`${head}{`);
+    return closing({ close: async () => socket.destroy(), socket }).socket;
+  };
+  const sockets = Array.from({ length: 17 }, open);
+  const [answer] = await Promise.race(sockets.map((socket) => once(socket, 'data')));
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 429 /);
+  const list = { method: 'tools/list', params: {} };
+  expect((await send(url, list, undefined, auth)).status).toBe(200);
 });
 
 describeWith('redis', 'a form of a host of the older revisions', () => {
