@@ -102,6 +102,10 @@ function daysOf(given = '90'): number {
 /** Adds a token with the rights of another, which stays valid while its owner replaces it. */
 async function renew({ words, flags, settings: server, ...context }: Given): Promise<void> {
   const name = singleName(words);
+  if ([flags.grants, flags.tools, flags.tenant].some(Boolean))
+    throw new ConfigError(
+      'A renewed token has the rights of the present one: leave --grants, --tools and --tenant out.',
+    );
   const days = daysOf(flags.days);
   let made: Created | undefined;
   await updateTokens(tokensPath(server, context.env), (tokens) => {

@@ -8,6 +8,7 @@ import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { describeUnknownCurrencies, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
+import { madeUpNote } from '../views/made-up-note.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { onOneLine, tableColumns } from './render.ts';
 import { cleanedRow, loadConverter, textOf, toResult } from './results.ts';
@@ -23,7 +24,7 @@ const positions = ['from', 'deals_from'];
 
 /** Page after page, to the end of its rows. @throws InvalidParams; InvalidArguments; what the tool throws */
 export async function readExport(
-  { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
+  { tenant, surface, isMadeUp }: Pick<CallParts, 'tenant' | 'surface' | 'isMadeUp'>,
   uri: string,
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
@@ -57,7 +58,10 @@ export async function readExport(
   } while (position !== '' && found.next !== undefined && rows.length < size);
   const shown = rows.slice(0, size);
   const extent = { ...found, total: found.total ?? rows.length };
-  const notes = notesOn(answers, shown.length, extent, position);
+  const notes = [
+    ...(isMadeUp ? [trusted(madeUpNote)] : []),
+    ...notesOn(answers, shown.length, extent, position),
+  ];
   return withoutSecrets(isJson ? jsonContents(uri, shown, notes) : csvContents(uri, shown, notes));
 }
 

@@ -106,16 +106,17 @@ export async function readResource(
 }
 
 async function readUri(
-  { tenant, surface, isMadeUp }: Parameters<typeof readResource>[0],
+  parts: Parameters<typeof readResource>[0],
   uri: string,
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
+  const { tenant, surface, isMadeUp } = parts;
   if (uri === definitionsUri)
     return textContents(uri, (await import('./definitions.ts')).definitions);
   const view = viewFromUri(uri);
   if (view) return readViewResource(view, surface.list, isMadeUp === true);
   if (uri.startsWith(exportPrefix))
-    return (await import('./export.ts')).readExport({ tenant, surface }, uri, call);
+    return (await import('./export.ts')).readExport(parts, uri, call);
   const { template, id } = parseUri({ grants: tenant.grants, surface }, uri);
   const { resource, title } = template;
   const found = await readRecord(tenant, template, id, call);

@@ -16,7 +16,7 @@ import { inWords, render } from './render.ts';
 
 /** Maximum tokens of an answer, as text and as structured content; the target is a quarter of it. */
 const tokenCap = 10_000;
-/** Below this many characters no estimate is needed: the structured form is at most three times the text. */
+/** Below this many characters of the text, and three times as many of the structured form, no estimate is needed. */
 const minEstimateLength = 7_000;
 
 /** The same facts as text and as structured content. What is too long is cut at a row, with a note. */
@@ -166,12 +166,10 @@ function newFacts({ page, coverage, ...facts }: JsonObject, summary: Wording): J
 }
 
 function fits(result: CallToolResult, tokens = tokenCap): boolean {
-  const text = textOf(result);
-  if (text.length < minEstimateLength * (tokens / tokenCap)) return true;
-  return (
-    estimateTokens(text) <= tokens &&
-    estimateTokens(JSON.stringify(result.structuredContent)) <= tokens
-  );
+  const [text, json] = [textOf(result), JSON.stringify(result.structuredContent)];
+  const least = minEstimateLength * (tokens / tokenCap);
+  if (text.length < least && json.length < 3 * least) return true;
+  return estimateTokens(text) <= tokens && estimateTokens(json) <= tokens;
 }
 
 /** Words, up to three digits, up to four marks or control characters, spaces that begin no word, and other characters. */

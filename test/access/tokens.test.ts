@@ -192,6 +192,7 @@ describe('the token command', () => {
   test.each([
     [['add'], 'Use: cpq-mcp token'],
     [['renew', 'nobody'], 'There is no token'],
+    [['renew', 'anna', '--grants', 'read'], 'leave --grants, --tools and --tenant out'],
     [['add', 'a b'], 'A name may contain'],
     [['add', 'anna', '--tools', 'cpq_finds'], '--tools: unknown: cpq_finds. Nearest: cpq_find'],
     [['add', 'anna', '--tools', ','], '--tools: is empty'],

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
@@ -39,6 +39,13 @@ test('lists everything that is stored, by the names of the tenants, and deletes 
   expect(lines.sort()).toEqual([...rowsOf(other, other), ...rowsOf('default', own)].sort());
   expect((await forget('default')).lines).toEqual(rowsOf('default', own));
   expect(await readdir(folder)).toEqual(before);
+});
+
+test('finds the draft that a killed process left', async () => {
+  const draft = join(folder, `events-${own}.jsonl.4711.draft`);
+  await writeFile(draft, '{}');
+  await forget('default', '--yes');
+  expect(await readdir(folder)).not.toContain(`events-${own}.jsonl.4711.draft`);
 });
 
 test('deletes everything about one tenant, or one kind of it, and nothing of others', async () => {

@@ -7,10 +7,12 @@ import {
   rm,
   stat,
   truncate,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { tryLock } from '../../src/state/files/files.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { InboxEvent, State } from '../../src/state/port.ts';
 import { newFolder } from '../support/shared.ts';
@@ -244,4 +246,16 @@ test('an event that cannot be stored is not acknowledged', async () => {
   await expect(state.inbox(tenant).add(eventOf('a'))).rejects.toThrow();
   await rm(folder);
   expect(await state.inbox(tenant).add(eventOf('a'))).toBe('new');
+});
+
+test('of several processes, one takes over a lock that was left', async () => {
+  const path = join(newFolder(), 'one.lock');
+  await writeFile(path, '');
+  await utimes(path, 0, 0);
+  const taken = await Promise.all(Array.from({ length: 8 }, () => tryLock(path)));
+  const [unlock, ...others] = taken.filter((it) => it !== undefined);
+  expect(others).toEqual([]);
+  expect(await tryLock(path)).toBeUndefined();
+  await unlock?.();
+  await (await tryLock(path))?.();
 });

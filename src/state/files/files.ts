@@ -49,6 +49,29 @@ export const defaultLeaseMs = 10_000;
 
 export const noLock = async () => {};
 
+/** Of several processes one takes over a lock that was left. */
+async function takeOver(path: string, leaseMs: number): Promise<boolean> {
+  const isLeft = async (file: string) => {
+    const { mtimeMs } = await stat(file).catch(ifMissing({ mtimeMs: Date.now() }));
+    return Math.abs(Date.now() - mtimeMs) >= leaseMs;
+  };
+  if (!(await isLeft(path))) return false;
+  const turn = `${path}.turn`;
+  try {
+    await writeFile(turn, '', { mode: 0o600, flag: 'wx' });
+  } catch {
+    if (await isLeft(turn)) await rm(turn, { force: true });
+    return false;
+  }
+  try {
+    if (!(await isLeft(path))) return false;
+    await writeFile(path, '', { mode: 0o600 });
+    return true;
+  } finally {
+    await rm(turn, { force: true });
+  }
+}
+
 /**
  * A lock of all processes, as a file.
  * @returns a function that releases the lock; `undefined` if another process has it
@@ -61,10 +84,11 @@ export async function tryLock(
   try {
     await writeFile(path, '', { mode: 0o600, flag: 'wx' });
   } catch (error) {
+    const code = errorCode(error) ?? '';
+    if (code === 'EMFILE' || code === 'ENFILE') throw error;
     // Where no file can be created, nothing can be locked, nor kept.
-    if (errorCode(error) !== 'EEXIST') return noLock;
-    const { mtimeMs } = await stat(path).catch(ifMissing({ mtimeMs: Date.now() }));
-    if (Math.abs(Date.now() - mtimeMs) < leaseMs) return undefined;
+    if (code !== 'EEXIST') return noLock;
+    if (!(await takeOver(path, leaseMs))) return undefined;
   }
   const renew = () => void utimes(path, new Date(), new Date()).catch(() => {}); // Then it expires.
   renew();

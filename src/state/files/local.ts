@@ -28,8 +28,11 @@ export interface LocalOptions {
   report?: ReportEvent;
 }
 
-/** Kind and tenant in the name of a file or folder. Excludes a copy that somebody keeps beside it, as `history-….bak`. */
-const storedName = /^(changes|events|history|collections)-([\w-]+)(?:\.jsonl)?$/;
+/**
+ * Kind and tenant in the name of a file or folder, or of a draft that a killed process left. Excludes a copy that somebody
+ * keeps beside it, as `history-….bak`.
+ */
+const storedName = /^(changes|events|history|collections)-([\w-]+)(?:\.jsonl(?:\.\d+\.draft)?)?$/;
 
 /** State of one process: in memory, with the journal, the inbox and the snapshots in files of `folder`. */
 export function localState(folder: string, options: LocalOptions = {}): State {

@@ -96,8 +96,10 @@ function sharedSecret(link: RedisLink): () => Promise<Uint8Array> {
     isShared = true;
   };
   return async () => {
-    // Legacy sessions, and so reads, go on while Redis is away.
-    if (!isShared || !link.lostSince) await read();
+    await read().catch((error: unknown) => {
+      // Legacy sessions, and so reads, go on while Redis is away or full.
+      if (!isShared) throw error;
+    });
     return Buffer.from(known, 'hex');
   };
 }
