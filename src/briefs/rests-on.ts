@@ -14,24 +14,30 @@ type Rests = { readonly [R in Resource]?: readonly Path<R>[] };
 export const deletion = ['deletedAt', 'deleted'] as const;
 const company = ['id', 'name', ...deletion] as const;
 const currencies = { company: ['currency'] } as const;
-const product = ['id', 'name', 'price', 'cost', 'listed', ...deletion] as const;
+const product = ['id', 'name', 'price', 'cost', 'term', 'listed', ...deletion] as const;
 const contact = ['id', 'lastName', 'email', 'companyId', ...deletion] as const;
 const pipeline = [
   ...(['id', 'name', 'company', 'owner', 'pipelineStage', 'statusId', ...deletion] as const),
   ...(['onetimeRevenue', 'monthlyRevenue', 'valueMonths', 'probability'] as const),
+  ...(['oneTimeProfit', 'monthlyProfit'] as const),
   ...(['expectedCloseDate', 'createdAt', 'updatedAt', 'stageUpdatedAt', 'closedAt'] as const),
 ] as const;
 const lines = [
   ...(['items.price', 'items.quantity', 'items.term', 'items.discount', 'items.optional'] as const),
-  'discount',
+  ...(['items.setupPrice', 'items.setupCost', 'discount'] as const),
 ] as const;
 const called = ['id', 'number', 'title', 'status', 'company'] as const;
 const quote = [...called, 'owner', ...deletion, ...lines] as const;
 const lineParts = ['items.name', 'items.product', 'items.cost'] as const;
 const dealOfQuote = ['statusId', 'closedAt', ...deletion] as const;
-const quoteDates = ['createdAt', 'updatedAt', 'sentAt', 'expiresAt'] as const;
+const quoteDates = [
+  ...(['createdAt', 'updatedAt', 'sentAt', 'expiresAt', 'approvedAt', 'declinedAt'] as const),
+] as const;
 
-const bookPrices = ['products', 'products.productId', 'products.price'] as const;
+const bookPrices = [
+  ...(['products', 'products.productId', 'products.price'] as const),
+  ...(['products.validFrom', 'products.validTo', 'classificationIds'] as const),
+] as const;
 const bookDates = ['validFrom', 'validTo', ...deletion] as const;
 const contractItem = ['company', 'revenue', 'term'] as const;
 
@@ -51,7 +57,7 @@ export const restsOn = {
     opportunity: pipeline,
     quote: [...quote, ...quoteDates, 'opportunity'],
     contract_item: contractItem,
-    pricing_book: ['companyIds', 'products', ...bookDates],
+    pricing_book: ['companyIds', 'classificationIds', 'products', ...bookDates],
   },
   quote: {
     company: ['name', 'currency'],

@@ -12,7 +12,7 @@ import {
   unknownCurrency,
   zero,
 } from './money.ts';
-import { byName, compact, countsBy, nonBlank } from './naming.ts';
+import { byName, compact, countsBy, nonBlank, nonZero } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import {
   type ProbabilityScale,
@@ -191,8 +191,15 @@ export function valueAmounts(deals: readonly Deal[]) {
   return compact({
     value: totalValue(deals).toAmounts(),
     weightedValue: sumOf(deals, ({ value, chance }) => weighted(value, chance)).toAmounts(),
-    profit: sumOf(deals, ({ profit }) => profit).toAmounts(),
+    ...profitOf(deals),
   });
+}
+
+/** The known profits, and of how many deals it is not known; neither where it was not asked for. */
+export function profitOf(deals: readonly Deal[]) {
+  const profit = sumOf(deals, (deal) => deal.profit).toAmounts();
+  const unknown = deals.filter((deal) => !deal.profit).length;
+  return { profit, withoutProfit: profit && nonZero(unknown) };
 }
 
 export const dealAmounts = (deals: readonly Deal[]) => ({

@@ -6,6 +6,7 @@ import { Big } from 'big.js';
 import { currencyCode } from '../service/records/normalise.ts';
 import type { Company, Ref } from '../service/records/records.ts';
 import { trusted, type Wording } from '../text/untrusted-text.ts';
+import { fieldOf } from '../values.ts';
 
 /** An exact decimal number: sums of binary numbers are off by parts of a cent, and cannot be rounded. */
 export type Decimal = Big;
@@ -100,13 +101,18 @@ const withCents = new Intl.NumberFormat('en-US', {
   maximumFractionDigits: 6,
 });
 
-/** The currency of a record: its own, else its company's, else `unknown currency`. */
+/**
+ * The currency of a record: its own, else its company's, else `unknown currency`. One of its own that is not understood, as
+ * a symbol, is unknown.
+ */
 export function currencyOfRecord(
   record: { company?: Ref; [field: string]: unknown },
   currencyOf: Pick<CurrencyOf, 'get'>,
 ): string {
+  const { currency: own } = record;
+  if (own !== undefined && own !== null && own !== '')
+    return currencyCode(fieldOf(own, 'code') ?? own) ?? unknownCurrency;
   return (
-    currencyCode(record.currency) ??
     currencyCode(record.company?.currency) ??
     currencyOf.get(record.company?.id ?? '') ??
     unknownCurrency

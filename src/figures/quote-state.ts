@@ -4,6 +4,7 @@
  */
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { type Day, dayOf } from './days.ts';
+import { nonBlank } from './naming.ts';
 import { hasAny, isDeleted, outcomeOf, outcomeWord, plainWords } from './outcome.ts';
 import { recordsById, type Steps } from './steps.ts';
 
@@ -117,8 +118,8 @@ export function* dealStateReader(
 ): Steps<(quote: Quote) => DealState> {
   const byId = yield* recordsById(opportunities);
   return ({ opportunity }) => {
-    if (opportunity === undefined) return 'none';
-    const deal = opportunity.id === undefined ? undefined : byId.get(opportunity.id);
+    if (!nonBlank(opportunity?.id) && !nonBlank(opportunity?.name)) return 'none';
+    const deal = opportunity?.id === undefined ? undefined : byId.get(opportunity.id);
     return deal ? outcomeWord(outcomeOf(deal)) : 'not_found';
   };
 }

@@ -42,13 +42,17 @@ export interface QuoteSums {
   setup: { price?: Decimal | undefined; cost?: Decimal | undefined };
 }
 
+/** A quantity that cannot be read is none that is missing: the line is in no total. */
+export const isWithoutQuantity = ({ quantity, unreadable }: QuoteItem): boolean =>
+  decimal(quantity) === undefined && unreadable?.quantity === undefined;
+
 /** Adds up the items before the discount of the quote. */
 export function sumItems(items: readonly QuoteItem[]): QuoteSums {
   const sums: QuoteSums = {
     items: items.length,
     terms: new Map(),
     unknownPrices: 0,
-    assumedQuantities: items.filter(({ quantity }) => decimal(quantity) === undefined).length,
+    assumedQuantities: items.filter(isWithoutQuantity).length,
     setup: {},
   };
   for (const item of items) {
@@ -85,11 +89,13 @@ function addCharge(
  * price is not charged, so its profit is the negative cost.
  */
 function addSetup(sums: QuoteSums, item: QuoteItem): void {
-  if (!item.setupPrice && !item.setupCost) return;
+  const isUnread = (field: string) => item.unreadable?.[field] !== undefined;
+  const isPriceUnread = isUnread('setupPrice');
+  if (!item.setupPrice && !item.setupCost && !isPriceUnread && !isUnread('setupCost')) return;
   const [price, cost] = [decimal(item.setupPrice), decimal(item.setupCost)];
   sums.setup.price = sumOfBoth(sums.setup.price, price);
   sums.setup.cost = sumOfBoth(sums.setup.cost, cost);
-  addCharge(sums, 'one-time', price, cost, price ?? zero);
+  addCharge(sums, 'one-time', price, cost, isPriceUnread ? undefined : (price ?? zero));
 }
 
 /** The discount of a whole quote: percent of every term, or an amount taken off once. */

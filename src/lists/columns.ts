@@ -59,7 +59,6 @@ const companyColumns: Columns<Company> = {
   telephone: text('telephone'),
   accountManager: {
     value: (company, known) => managerOf(company, known),
-    compared: (company, known) => managerOf(company, known) ?? company.accountManagerId,
     needs: ['opportunity'],
   },
   accountManagerId: {

@@ -188,7 +188,8 @@ export class ServicePages {
     const { counts, honoured } = this.traits(resource);
     if (counts === 'page') return true;
     const totals = totalsOf(rows, query.size).map((one) => one === total);
-    const isPageSize = rows >= query.size || commonSizes.includes(rows);
+    // Rows that are not shown may have been taken out of the page.
+    const isPageSize = rows >= 0.9 * query.size || commonSizes.includes(rows);
     const isUsual = counts === undefined && isPageSize;
     const mayGoByPage =
       from === 0 &&

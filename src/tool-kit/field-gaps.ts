@@ -18,10 +18,12 @@ export const describeMissing = (
 /** As part of a sentence. */
 export function describeGaps(gaps: readonly FieldGap[]): Wording {
   const absent = groupBy(gaps.filter(isAbsent), ({ record, rows }) => `${record} ${rows}`);
-  const parts = [
+  // The same may be so of one quote and of all.
+  const told = new Set([
     ...gaps.filter((gap) => !isAbsent(gap)).map(describeUnread),
     ...[...absent.values()].map(describeAbsent),
-  ];
+  ]);
+  const parts = [...told];
   const others = parts.length - maxGaps;
   const more = others > 0 ? [wording`${plural(others, 'other field')} likewise`] : [];
   return join([...parts.slice(0, maxGaps), ...more], '; ');

@@ -30,6 +30,11 @@ const quote = withItem({ ...good, product: { id: 'p' } });
 const against = (books: PricingBook[], of: Quote = quote) =>
   codes({ quote: of, company: { ...acme, classificationId: 'gold' }, books });
 
+test('pricing books: a classification may be a number', () => {
+  const gold = { ...acme, classificationId: 3 } as unknown as Company;
+  expect(applicabilityOf(book({ classificationIds: ['3'] }), gold)).toBe('classification');
+});
+
 test('pricing books: says that it cannot tell when a classification is unknown', () => {
   expect(applicabilityOf(book({ classificationIds: ['gold'] }), acme)).toBe('unclear');
   expect(applicabilityOf(book({ classificationIds: ['gold'] }), undefined)).toBeUndefined();

@@ -103,8 +103,8 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
   });
   expect(closed).toStrictEqual({
     won: { count: 1, value: { EUR: 30 } },
-    lost: { count: 1 },
-    outcomeUnknown: { count: 1 },
+    lost: { count: 1, withoutValue: 1 },
+    outcomeUnknown: { count: 1, withoutValue: 1 },
   });
   expect(probability?.scale).toBe('0-100');
   expect(brief({ opportunities: opportunities.slice(0, 2) })).not.toHaveProperty('closed');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  currencyOfRecord,
   decimal,
   margin,
   perUnit,
@@ -19,6 +20,21 @@ describe('margin', () => {
     expect(margin(of(-1), of(198.23))).toBeUndefined();
     expect(margin(of(10), of(0))?.toNumber()).toBe(100);
     expect(margin(of(0.5), of(0.2))?.toNumber()).toBe(60);
+  });
+});
+
+describe('the currency of a record', () => {
+  const companies = new Map([['c', 'EUR']]);
+  test.each<[unknown, string]>([
+    [undefined, 'EUR'],
+    ['', 'EUR'],
+    [' usd ', 'USD'],
+    [{ code: 'USD' }, 'USD'],
+    ['$', 'unknown currency'],
+    ['US Dollar', 'unknown currency'],
+    [{ name: 'US Dollar' }, 'unknown currency'],
+  ])('%j is %s, with a company of euros', (currency, expected) => {
+    expect(currencyOfRecord({ company: { id: 'c' }, currency }, companies)).toBe(expected);
   });
 });
 

@@ -400,3 +400,20 @@ describe('what is shown on request', () => {
     expect(askIn(`${'x'.repeat(235)}<strong>y</strong>`)).toBe(`${'x'.repeat(235)}…`);
   });
 });
+
+test('a target without open deals is in the currency of the won ones, and says what it leaves out', () => {
+  const won = { company: german, statusId: 'won', closedAt: today };
+  const deals = [
+    { ...won, id: 'w1', onetimeRevenue: 120 },
+    { ...won, id: 'w2' },
+    { ...won, id: 'w3', onetimeRevenue: 7, company: american },
+    { ...won, id: 'w4', onetimeRevenue: 5 },
+  ];
+  const { target } = brief(deals, { target: 100 });
+  expect(target).toMatchObject({
+    won: { EUR: 125 },
+    gap: { EUR: -25 },
+    wonInOtherCurrencies: 1,
+    wonWithoutValue: 1,
+  });
+});

@@ -139,6 +139,11 @@ describe('discounts of discount groups', () => {
     expect(unclear).toMatchObject([{ on: 'unclear', discount: '5 % on Spring' }]);
     const fixed = discountsOf([{ amount: 5, type: 'fixed' }]);
     expect(fixed).toMatchObject([{ on: 'everything', discount: '5 (fixed) on everything' }]);
+    const large = discountsOf([{ amount: 250 }]);
+    expect(large).toMatchObject([{ discount: '250 (no type) on everything' }]);
+    expect(large?.[0]).not.toHaveProperty('listPriceAfterDiscount');
+    const numbered = discountsOf([{ productId: 7, amount: 5 }]);
+    expect(numbered).toBeUndefined();
     const blank = discountsOf([{ amount: ' ' }]);
     expect(blank).toMatchObject([{ on: 'everything' }]);
     const forClass = discountsOf([{ amount: 5 }], { companyIds: [], classificationIds: ['gold'] });

@@ -166,6 +166,23 @@ test('pre-flight: a setup that costs little and is free is a finding', () => {
   expect(codes({ quote })).toEqual(['stop setup_cost_without_price 1']);
 });
 
+test('pre-flight: a setup or a quantity that cannot be read is none that is missing', () => {
+  const setup = { ...good, unreadable: { setupPrice: 'on request' } };
+  expect(quoteBrief({ quote: withItem(setup) }, options).totals).toMatchObject({
+    unknownPrices: 1,
+  });
+  const { quantity: _, ...item } = good;
+  const unread = { ...item, unreadable: { quantity: 'a few' } };
+  expect(codes({ quote: withItem(unread) })).not.toContain('check missing_quantity 1');
+  expect(codes({ quote: withItem(item) })).toContain('check missing_quantity 1');
+});
+
+test('pre-flight: an amount off an unknown total is over no limit', () => {
+  const { price: _, ...item } = good;
+  const quote: Quote = { ...withItem(item), discount: { type: 'amount', amount: 5 } };
+  expect(codes({ quote })).not.toContain('check discount_over_limit');
+});
+
 test('pre-flight: adds the percentage of the quote to that of the line', () => {
   const quote: Quote = {
     ...withItem({ ...good, discount: 15 }),

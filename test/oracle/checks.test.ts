@@ -208,7 +208,7 @@ function figureTests(): void {
     const ofOwner = { check: 'stale_quotes,contracts', owner: String(owner?.name) };
     const { notes, checks: own } = (await call('cpq_check_sales_data', ofOwner)).data;
     expect(own).toMatchObject([{ check: 'stale_quotes' }]);
-    expect(String(notes)).toContain('Contracts: No owner');
+    expect(String(notes)).toContain('Contracts: The filter owner does not apply');
     const asked = { check: 'stale_quotes,contracts', owner: 'Nobody At All' };
     expect((await call('cpq_check_sales_data', asked)).data.summary).toContain(
       'No owner is called',

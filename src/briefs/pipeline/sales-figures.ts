@@ -1,7 +1,15 @@
 /** Figures derived from open and closed deals together. Formulas: docs/definitions.md, "Pipeline". */
 import { type Deal, totalValue } from '../../figures/deals.ts';
-import { type Amounts, type Decimal, decimal, rounded, sumOf, zero } from '../../figures/money.ts';
-import { compact, countsBy, groupBy } from '../../figures/naming.ts';
+import {
+  type Amounts,
+  type Decimal,
+  decimal,
+  rounded,
+  sumOf,
+  unknownCurrency,
+  zero,
+} from '../../figures/money.ts';
+import { compact, countsBy, groupBy, nonZero } from '../../figures/naming.ts';
 import { weighted } from '../../figures/probability.ts';
 import { byOutcome, daysToClose } from './won-and-lost.ts';
 
@@ -38,7 +46,7 @@ export function velocity(open: readonly Deal[], closed: readonly Deal[]): Amount
 
 /**
  * A target in one currency against what was won in the period and the open deals.
- * @param currency default: that of most open deals
+ * @param currency default: that of most open deals, or else of those that were won
  */
 export function againstTarget(
   target: number,
@@ -46,17 +54,21 @@ export function againstTarget(
   closed: readonly Deal[],
   { currency, isOverdue }: { currency: string | undefined; isOverdue(deal: Deal): boolean },
 ) {
-  const [code = 'unknown currency'] = [
+  const { won: wonDeals } = byOutcome(closed);
+  const currenciesOf = (deals: readonly Deal[]) =>
+    Object.keys(countsBy(deals, ({ currency: own }) => own));
+  const [code = unknownCurrency] = [
     currency,
-    ...Object.keys(countsBy(open, ({ currency: own }) => own)),
+    ...currenciesOf(open),
+    ...currenciesOf(wonDeals),
   ].filter((one) => one !== undefined);
   const amount = decimal(target) ?? zero;
   const worthOf = (deals: readonly Deal[]) => totalValue(deals).of(code) ?? zero;
-  const won = worthOf(byOutcome(closed).won);
+  const won = worthOf(wonDeals);
   const gap = amount.minus(won);
   const value = worthOf(open);
   const likely = sumOf(open, (deal) => weighted(deal.value, deal.chance)).of(code) ?? zero;
-  const left = open.filter(({ currency: own }) => own !== code).length;
+  const isOther = ({ currency: own }: Deal) => own !== code;
   const inIt = (sum: Decimal): Amounts => ({ [code]: rounded(sum) });
   return compact({
     target: inIt(amount),
@@ -67,6 +79,8 @@ export function againstTarget(
     coverage: gap.gt(0) ? rounded(value.div(gap)) : undefined,
     weightedValue: inIt(likely),
     gapAfterWeighted: inIt(gap.minus(likely)),
-    inOtherCurrencies: left || undefined,
+    inOtherCurrencies: nonZero(open.filter(isOther).length),
+    wonInOtherCurrencies: nonZero(wonDeals.filter(isOther).length),
+    wonWithoutValue: nonZero(wonDeals.filter(({ value: own }) => !own).length),
   });
 }

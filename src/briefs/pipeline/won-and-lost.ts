@@ -1,6 +1,6 @@
 import { type Day, daysFromTo } from '../../figures/days.ts';
-import { countByCurrency, type Deal, totalValue } from '../../figures/deals.ts';
-import { type Amounts, percentagesOf, percentOfCounts, sumOf } from '../../figures/money.ts';
+import { countByCurrency, type Deal, profitOf, totalValue } from '../../figures/deals.ts';
+import { percentagesOf, percentOfCounts } from '../../figures/money.ts';
 import { compact, nonZero } from '../../figures/naming.ts';
 import { meanDays } from '../../figures/spread.ts';
 
@@ -48,11 +48,9 @@ export const closedTotals = (deals: readonly Deal[]) =>
   compact({
     count: deals.length,
     value: totalValue(deals).toAmounts(),
-    profit: profitOf(deals),
+    withoutValue: nonZero(deals.filter(({ value }) => !value).length),
+    ...profitOf(deals),
   });
-
-const profitOf = (deals: readonly Deal[]): Amounts | undefined =>
-  sumOf(deals, ({ profit }) => profit).toAmounts();
 
 const averageDays = (deals: readonly Deal[]): number | undefined =>
   meanDays(deals.flatMap((deal) => daysToClose(deal) ?? []));
@@ -70,7 +68,7 @@ export function closedFigures(deals: readonly Deal[]) {
   return compact({
     won: won.length,
     wonValue: totalValue(won).toAmounts(),
-    wonProfit: profitOf(won),
+    wonProfit: profitOf(won).profit,
     daysToWin: averageDays(won),
     lost: lost.length,
     lostValue: totalValue(lost).toAmounts(),

@@ -53,7 +53,9 @@ function classificationsOf(company: Company): string[] {
     nested,
     ...(Array.isArray(classificationIds) ? classificationIds : []),
   ];
-  return all.filter((id): id is string => typeof id === 'string' && id !== '');
+  return all.flatMap((id) =>
+    typeof id === 'number' || (typeof id === 'string' && id !== '') ? String(id) : [],
+  );
 }
 
 /** A book is valid from the first to the last day of its window; a missing end is open. */

@@ -12,8 +12,12 @@ function sizeOf({ amount, discount, percent }: Discount): unknown {
   return typeof size === 'string' && size.trim() === '' ? undefined : size;
 }
 
-const isPercent = ({ type, percent }: Discount): boolean =>
-  percent !== undefined || /^percent/i.test(String(type ?? 'percent'));
+/** Without a type, what is more than the whole price is no share of it. */
+const isPercent = (discount: Discount): boolean =>
+  discount.percent !== undefined ||
+  (discount.type === undefined
+    ? Number(sizeOf(discount)) <= 100
+    : /^percent/i.test(String(discount.type)));
 
 /**
  * What is discounted, and by how much: "10 % on Laptops".
@@ -27,14 +31,14 @@ export function discountWords(
   const named = discount.category ?? discount.product ?? discount.manufacturer ?? discount.name;
   const { categoryId, productId } = discount;
   const byId =
-    typeof categoryId === 'string'
-      ? (nameOf(categoryId) ?? `category ${categoryId}`)
-      : typeof productId === 'string' && (nameOf(productId) ?? `product ${productId}`);
+    categoryId !== undefined
+      ? (nameOf(String(categoryId)) ?? `category ${categoryId}`)
+      : productId !== undefined && (nameOf(String(productId)) ?? `product ${productId}`);
   const target = typeof named === 'object' ? fieldOf(named, 'name') : named;
   const by =
     size === undefined
       ? 'discount'
-      : `${size}${isPercent(discount) ? ' %' : ` (${discount.type})`}`;
+      : `${size}${isPercent(discount) ? ' %' : ` (${discount.type ?? 'no type'})`}`;
   return `${by} on ${target ?? (byId || 'everything')}`;
 }
 
@@ -68,7 +72,7 @@ export function discountTargets(
   return (discount) => {
     const onProduct = idOf(discount, 'product');
     const onCategory = idOf(discount, 'category');
-    if (onProduct !== undefined) return onProduct === product.id ? 'product' : undefined;
+    if (onProduct !== undefined) return String(onProduct) === product.id ? 'product' : undefined;
     if (onCategory !== undefined) return categoryTarget(String(onCategory));
     return targetFields.some((field) => discount[field]) ? 'unclear' : 'everything';
   };

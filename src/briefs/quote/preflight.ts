@@ -23,6 +23,7 @@ import { isAnsweredOrDeleted, isPastExpiry, statusCategoryOf } from '../../figur
 import {
   applyDiscount,
   hasUnknownItems,
+  isWithoutQuantity,
   lineAmounts,
   type QuoteDiscount,
   quoteDiscount,
@@ -122,8 +123,10 @@ function describeDiscount(discount: QuoteDiscount, quote: Quote, limit: number):
       discount.percent.gt(limit) &&
       wording`The quote's discount is ${givenPercent(discount.percent)} %, over the limit of ${limit} %.`
     );
-  const oneTime = sumItems(quote.items ?? []).terms.get('one-time')?.price ?? zero;
+  const { terms, unknownPrices } = sumItems(quote.items ?? []);
+  const oneTime = terms.get('one-time')?.price ?? (unknownPrices > 0 ? undefined : zero);
   return (
+    oneTime !== undefined &&
     discount.amount.times(hundred).gt(oneTime.times(limit)) &&
     wording`The quote's discount of ${formatNumber(rounded(discount.amount))} is over ${limit} % of the one-time total of ${formatNumber(rounded(oneTime))}.`
   );
@@ -198,7 +201,7 @@ function findingsOnLine(line: Line) {
   return {
     missing_price: !price && wording`No price: the line is in no total.`,
     missing_cost: !cost && wording`No cost: the margin of the line is unknown.`,
-    missing_quantity: item.quantity === undefined && wording`No quantity: counted as 1.`,
+    missing_quantity: isWithoutQuantity(item) && wording`No quantity: counted as 1.`,
     price_under_cost:
       isUnderCost &&
       wording`Price ${formatNumber(perUnit(price))} is under the cost of ${formatNumber(perUnit(cost))}.`,

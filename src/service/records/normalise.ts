@@ -91,18 +91,22 @@ function isoOf(ms: number): string {
   return iso.endsWith(midnight) ? iso.slice(0, -midnight.length) : iso;
 }
 
-const fullHour = /T(\d\d):00(?::00(?:\.0+)?)?Z$/;
+const utcMidnight = /T(\d\d):(00|30|45)(?::00(?:\.0+)?)?(?:Z|\+00:?00)$/;
+/** In no zone that is at most so far east midnight is at a part of an hour in UTC. */
+const lateHour = '21';
 
 /**
  * A day, which a service east of Greenwich may send as its midnight in UTC: 23:00 of the day before.
- * @param fromHour the first hour that is taken for one
+ * @param fromHour the first hour that is taken for one; in India and Nepal it has 30 or 45 minutes
  */
 export const dayFrom =
   (fromHour: string): Reader<string> =>
   (raw) => {
     const read = time(raw);
-    const hour = typeof read === 'string' ? fullHour.exec(read)?.[1] : undefined;
-    if (typeof read !== 'string' || hour === undefined || hour < fromHour) return read;
+    if (typeof read !== 'string') return read;
+    const [, hour, minutes] = utcMidnight.exec(read) ?? [];
+    const isMidnight = minutes === '00' || fromHour < lateHour;
+    if (hour === undefined || hour < fromHour || !isMidnight) return read;
     return new Date(Date.parse(read) + 86_400_000).toISOString().slice(0, 10);
   };
 

@@ -219,6 +219,12 @@ export const marks: ReadonlySet<string> = new Set([
   'optional',
 ]);
 
+/** Paths of fields that many tenants do not use: that no row has one means nothing. */
+export const optional: ReadonlySet<string> = new Set([
+  ...['items.setupPrice', 'items.setupCost', 'products.validFrom', 'products.validTo'],
+  ...['classificationIds', 'approvedAt', 'declinedAt', 'oneTimeProfit', 'monthlyProfit', 'term'],
+]);
+
 /** What sums and counts take from every record: where many lack it, they are of a part. */
 export const needed: { readonly [R in Resource]?: readonly string[] } = {
   company: ['name', 'currency'],

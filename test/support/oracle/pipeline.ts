@@ -103,12 +103,15 @@ function is(ref: Ref, wanted: string | undefined): boolean {
 const weighted = (amount: Big | undefined, { probability }: Deal): Big | undefined =>
   amount && probability && amount.times(probability);
 
-const valued = (deals: readonly Deal[], show: readonly string[] = []): Reported =>
-  only({
+function valued(deals: readonly Deal[], show: readonly string[] = []): Reported {
+  const profit = show.includes('profit') ? sumsBy(deals, (deal) => deal.profit) : undefined;
+  return only({
     value: sumsBy(deals, ({ value }) => value),
     weightedValue: sumsBy(deals, (deal) => weighted(deal.value, deal)),
-    profit: show.includes('profit') ? sumsBy(deals, ({ profit }) => profit) : undefined,
+    profit,
+    withoutProfit: profit && (number(deals, (deal) => !deal.profit) || undefined),
   });
+}
 
 export const sums = (deals: readonly Deal[], show: readonly string[] = []): Reported =>
   only({
@@ -244,8 +247,9 @@ export function outcomes(
 ): Record<string, Reported> {
   const of = (wanted: string) => {
     const these = deals.filter(({ outcome }) => outcome === wanted);
-    const { value, profit } = valued(these, show);
-    return only({ count: these.length, value, profit });
+    const { value, profit, withoutProfit } = valued(these, show);
+    const withoutValue = number(these, (deal) => !deal.value) || undefined;
+    return only({ count: these.length, value, withoutValue, profit, withoutProfit });
   };
   const unknown = of('closed_unknown');
   const known = { won: of('won'), lost: of('lost') };
@@ -409,7 +413,10 @@ function targetOf(
   const [most] = [...grouped(open, (deal) => deal.currency)].sort(
     ([a, some], [b, others]) => others.length - some.length || compare(a, b),
   );
-  const code = currency?.toUpperCase() ?? most?.[0] ?? 'unknown currency';
+  const [mostWon] = [...grouped(won, (deal) => deal.currency)].sort(
+    ([a, some], [b, others]) => others.length - some.length || compare(a, b),
+  );
+  const code = currency?.toUpperCase() ?? most?.[0] ?? mostWon?.[0] ?? 'unknown currency';
   const sum = (deals: readonly Deal[], amount = ({ value }: Deal) => value) =>
     bigSumsBy(deals, amount).get(code) ?? new Big(0);
   const gap = new Big(target).minus(sum(won));
@@ -424,7 +431,9 @@ function targetOf(
     coverage: gap.gt(0) ? rounded(sum(open).div(gap)) : undefined,
     weightedValue: inIt(likely),
     gapAfterWeighted: inIt(gap.minus(likely)),
-    inOtherCurrencies: open.filter((deal) => deal.currency !== code).length || undefined,
+    inOtherCurrencies: number(open, (deal) => deal.currency !== code) || undefined,
+    wonInOtherCurrencies: number(won, (deal) => deal.currency !== code) || undefined,
+    wonWithoutValue: number(won, (deal) => !deal.value) || undefined,
   });
 }
 
