@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { discountTargets } from '../../src/briefs/prices/discounts.ts';
 import { productPrices } from '../../src/briefs/prices/product-prices.ts';
 import type {
   Company,
@@ -142,8 +143,7 @@ describe('discounts of discount groups', () => {
     const large = discountsOf([{ amount: 250 }]);
     expect(large).toMatchObject([{ discount: '250 (no type) on everything' }]);
     expect(large?.[0]).not.toHaveProperty('listPriceAfterDiscount');
-    const numbered = discountsOf([{ productId: 7, amount: 5 }]);
-    expect(numbered).toBeUndefined();
+    expect(discountTargets({ id: '7' }, [])({ productId: 7 })).toBe('product');
     const blank = discountsOf([{ amount: ' ' }]);
     expect(blank).toMatchObject([{ on: 'everything' }]);
     const forClass = discountsOf([{ amount: 5 }], { companyIds: [], classificationIds: ['gold'] });
