@@ -136,7 +136,11 @@ function parseUri(access: Access, uri: string): { template: ResourceTemplate; id
   const templates = readableTemplates(access);
   const template = templates.find(({ uriTemplate }) => uriTemplate === `cpq://${kind}/{id}`);
   if (template && rest !== undefined) return { template, id: decodeSegment(rest) };
-  const known = [definitionsUri, ...templates.map(({ uriTemplate }) => uriTemplate)].join(', ');
+  const known = [
+    definitionsUri,
+    ...templates.map(({ uriTemplate }) => uriTemplate),
+    `${exportPrefix}{tool}`,
+  ].join(', ');
   throw new InvalidParams(`There is no resource at this address. Known: ${known}`, { uri });
 }
 

@@ -99,8 +99,8 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
   'connection-lost': ({ host }) => isDown(wording`${trusted(host)} closed the connection`),
   unreachable: ({ host, code }, nameOf) =>
     wording`${trusted(host)} cannot be reached (${trusted(code)}). Check the address in ${trusted(nameOf('baseUrl'))}, the network, a proxy or VPN, and the certificate.`,
-  'circuit-open': ({ host, seconds }) =>
-    wording`${trusted(host)} failed several times in a row, so requests such as this one are not sent to it for a moment. Ask again in ${seconds} seconds.`,
+  'circuit-open': ({ host, seconds, code }) =>
+    wording`${trusted(host)} ${code ? wording`cannot be reached (${trusted(code)})` : 'failed several times in a row'}, so requests such as this one are not sent to it for a moment. Ask again in ${seconds} seconds.`,
   'timed-out': ({ host }) =>
     wording`No complete answer from ${trusted(host)} in time. Ask for less at once (a smaller size, a filter), or again in a minute.`,
   malformed: notReadable,

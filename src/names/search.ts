@@ -149,7 +149,8 @@ export class SearchIndex<K extends SearchKind> {
    * those like it are others, and left out.
    */
   *find(text: string): Steps<Hit<K>[]> {
-    const equal = this.#equal(text);
+    const whole = this.#equal(text);
+    const equal = whole.size > 0 ? whole : this.#equalToEach(text);
     yield;
     const isIdentifier = [...equal.values()].some((by) => by !== 'name');
     const others = isIdentifier ? [] : yield* this.#similar(text, equal.size > 0);
@@ -182,6 +183,17 @@ export class SearchIndex<K extends SearchKind> {
     for (const at of this.#identifiers.get(key) ?? [])
       equal.set(at, this.#records[at]?.id === text ? 'id' : 'identifier');
     return equal;
+  }
+
+  /** The records of several identifiers, such as the numbers of two quotes, where each word is one. */
+  #equalToEach(text: string): ReadonlyMap<number, MatchKind> {
+    const found = new Map<number, MatchKind>();
+    for (const word of text.split(/[\s,;]+/).filter(Boolean)) {
+      const records = [...this.#equal(word)].filter(([, by]) => by !== 'name');
+      if (records.length === 0) return new Map();
+      for (const [at, by] of records) found.set(at, by);
+    }
+    return found;
   }
 
   /** Those with this phone number, or with one that ends with it. */

@@ -30,7 +30,8 @@ interface MoreFacts {
   'server-error': Wait;
   /** `code` is the operating system's error code. */
   unreachable: { readonly code: string };
-  'circuit-open': { readonly seconds: number };
+  /** `code` as of `unreachable`, where that was the last failure. */
+  'circuit-open': { readonly seconds: number; readonly code?: string };
   malformed: Problem;
   unexpected: Problem;
 }

@@ -290,12 +290,13 @@ describe('a key', () => {
     const isGuess = ({ headers }: UpstreamRequest) => headers['api-key'] === 'opportunities';
     upstream.set({ onRequest: (_n, _up, request) => (isGuess(request) ? held : undefined) });
     const team = await startKeyed(upstream.url);
+    await send(team, { headers: keyed('good') });
     const guess = send(team, { headers: keyed('opportunities') });
     await until(() => upstream.requests.some(isGuess)).toBe(true);
     const body = callToolRequest('cpq_list_opportunities', { size: 1 });
     expect((await send(team, { headers: keyed('good'), body })).text).toContain('opportunities');
     finish();
-    await guess;
+    expect((await guess).status).toBe(401);
   });
 
   test('is sent to no other address, even if the service redirects', async () => {

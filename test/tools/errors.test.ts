@@ -187,6 +187,9 @@ describe('a wrong base URL', () => {
     expect(words).toContain(`127.0.0.1:${port} cannot be reached (ECONNREFUSED)`);
     expect(words).toMatch(/Check the address in CPQ_BASE_URL, the network, a proxy/);
     expectWorded(words);
+    for (let call = 0; call < 5; call++) await refused('cpq_list_companies');
+    const stopped = await refused('cpq_list_companies');
+    expect(stopped).toMatch(/cannot be reached \(ECONNREFUSED\), so requests such as this one/);
   });
 
   test('with an invalid host name is reported', async () => {

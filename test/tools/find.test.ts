@@ -66,6 +66,14 @@ describe('cpq_find', () => {
     expect(notes.join(' ')).not.toMatch(/several/i);
   });
 
+  test('finds each of several numbers', async () => {
+    const { numbers } = await row(`select group_concat(number, ' ') as numbers from
+      (select min(number) as number from quote where tenant = ? group by number having count(*) = 1 limit 2)`);
+    const { hits, summary } = await find(String(numbers));
+    expect(hits.map(({ number }) => number).sort()).toEqual(String(numbers).split(' ').sort());
+    expect(summary).toContain('2 match exactly');
+  });
+
   test('has a person asked where several match exactly, and not where one does', async () => {
     const twins = await find('twin 1');
     expect(twins.hits.filter(({ exact }) => exact)).toHaveLength(2);

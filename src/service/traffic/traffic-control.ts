@@ -31,6 +31,8 @@ const cooldownMs = 10_000;
 interface Circuit {
   failures: number;
   openUntil: number;
+  /** Of the last failure, if the service could not be reached. */
+  code?: string;
 }
 
 /** The circuit of all routes. */
@@ -66,7 +68,9 @@ export function trafficControl({
       // Later only if the clock was set back.
       circuit.openUntil = Math.min(circuit.openUntil, now + cooldownMs);
       const seconds = Math.ceil((circuit.openUntil - now) / 1000);
-      if (seconds > 0) throw new ApiError('circuit-open', { ...facts, seconds });
+      const { code } = circuit;
+      if (seconds > 0)
+        throw new ApiError('circuit-open', { ...facts, seconds, ...(code && { code }) });
     }
   }
 
@@ -75,6 +79,7 @@ export function trafficControl({
     const circuit = circuits.get(route) ?? { failures: 0, openUntil: 0 };
     circuits.set(route, circuit);
     circuit.failures += 1;
+    circuit.code = isApiError(error, 'unreachable') ? error.facts.code : '';
     if (circuit.failures >= circuitFailures) circuit.openUntil = Date.now() + cooldownMs;
   }
 
