@@ -8,9 +8,8 @@ import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { quote, trusted, wording } from '../text/untrusted-text.ts';
 import { ChangeRefused } from './refusal.ts';
 
-const sampleSize = 100;
 /** Up to so many opportunities are read as a whole, so that look-alikes in other scripts are found too. */
-const maxReadWhole = sampleSize;
+const sampleSize = 100;
 
 /** @throws ChangeRefused if not all opportunities could be read */
 export async function lookForAll(
@@ -96,7 +95,7 @@ async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<bool
   const learnt = tenant.writes.learnt('query externalIdentifier');
   if (learnt !== undefined) return learnt;
   const { records, total } = await sampleOf(tenant, call);
-  if (total <= maxReadWhole) return false;
+  if (total <= sampleSize) return false;
   const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
   if (known?.externalIdentifier === undefined) return false;
   const [id, upper] = [known.externalIdentifier, known.externalIdentifier.toUpperCase()];

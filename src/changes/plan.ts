@@ -211,8 +211,7 @@ function refuseUnsendable({ present, scale }: Target, requested: RequestedValues
   const reason = describeUnsendable(present, requested);
   if (reason !== undefined) throw new ChangeRefused(reason);
   if (!('custom_fields' in requested)) return;
-  const { customFields = {}, unreadable } = present.record;
-  if (isObject(customFields) && unreadable?.customFields === undefined) return;
+  if (present.record.unreadable?.customFields === undefined) return;
   throw new ChangeRefused(
     wording`The custom fields of this opportunity are stored in a form that this server cannot change: change them in the product.`,
   );

@@ -5,15 +5,14 @@ import { type Candidate, matchSteps, type NameMatch } from '../names/name-filter
 import type { Coverage } from '../reading/coverage.ts';
 import type { Company, Contact, Opportunity, RecordOf, Ref } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
-import { readByRoute, searchRecords } from '../tenant/lookup.ts';
+import { maxCandidates, readByRoute, searchRecords } from '../tenant/lookup.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/invisible-characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { keysOf } from '../values.ts';
 import type { Reference } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
-
-const maxCandidates = 8;
 
 /** A record that is meant, perhaps. */
 interface Choice extends Candidate {
@@ -43,14 +42,7 @@ const refOf = {
 type ReferenceField = 'company' | 'contact' | keyof typeof refOf;
 
 /** The company before the contact, which is looked for among its contacts. */
-export const referenceFields: readonly ReferenceField[] = [
-  'company',
-  'contact',
-  'owner',
-  'stage',
-  'category',
-  'source',
-];
+export const referenceFields: readonly ReferenceField[] = ['company', 'contact', ...keysOf(refOf)];
 
 interface Choices {
   choices: readonly Choice[];
