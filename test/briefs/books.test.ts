@@ -35,6 +35,13 @@ test('pricing books: a classification may be a number', () => {
   expect(applicabilityOf(book({ classificationIds: ['3'] }), gold)).toBe('classification');
 });
 
+test('pricing books: says that it cannot tell where it cannot be read to whom one applies', () => {
+  for (const field of ['companyIds', 'classificationIds'])
+    expect(applicabilityOf(book({ unreadable: { [field]: [{ id: 'x' }] } }), acme)).toBe('unclear');
+  const named = book({ companyIds: [String(acme.id)], unreadable: { classificationIds: [{}] } });
+  expect(applicabilityOf(named, acme)).toBe('company');
+});
+
 test('pricing books: says that it cannot tell when a classification is unknown', () => {
   expect(applicabilityOf(book({ classificationIds: ['gold'] }), acme)).toBe('unclear');
   expect(applicabilityOf(book({ classificationIds: ['gold'] }), undefined)).toBeUndefined();

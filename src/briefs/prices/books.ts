@@ -17,13 +17,14 @@ import { fieldOf } from '../../values.ts';
 
 /**
  * To whom a book or group applies: to this company, to its classification, or to everyone. `unclear`: to
- * classifications, and those of the company are unknown.
+ * classifications, and those of the company are unknown; or it cannot be read to whom.
  */
 export type Applicability = 'company' | 'classification' | 'everyone' | 'unclear';
 
 interface Assignable {
   companyIds?: readonly string[];
   classificationIds?: readonly string[];
+  unreadable?: Readonly<Record<string, unknown>>;
 }
 
 /** `undefined` when it does not apply. If it names no company, it applies to all. */
@@ -33,9 +34,12 @@ export function applicabilityOf(
 ): Applicability | undefined {
   const companies = assignable.companyIds ?? [];
   const classifications = assignable.classificationIds ?? [];
-  if (companies.length === 0 && classifications.length === 0) return 'everyone';
+  const isRead = (field: keyof Assignable) => assignable.unreadable?.[field] === undefined;
+  const areRead = isRead('companyIds') && isRead('classificationIds');
+  if (areRead && companies.length === 0 && classifications.length === 0) return 'everyone';
   if (!company) return undefined;
   if (company.id !== undefined && companies.includes(company.id)) return 'company';
+  if (!areRead) return 'unclear';
   if (classifications.length === 0) return undefined;
   const companyClassifications = classificationsOf(company);
   if (companyClassifications.length === 0) return 'unclear';

@@ -185,7 +185,7 @@ function findingsOnExpiry(quote: Quote, today: Day) {
 function findingsOnContact(contact: Subject['contact']) {
   if (!contact) return {};
   const name = quoteText(contactName(contact) ?? contact.id ?? '');
-  const isReachable = contact.email?.includes('@') ?? false;
+  const isReachable = contact.email?.includes('@') ?? contact.unreadable?.email !== undefined;
   return isDeleted(contact)
     ? { deleted_contact: wording`The contact ${name} was deleted.` }
     : { contact_without_email: !isReachable && wording`The contact ${name} has no e-mail.` };
