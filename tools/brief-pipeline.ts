@@ -22,7 +22,7 @@ import type { Opportunity } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
 import { currenciesFor, dealsFor, readDeals } from '../src/tenant/prepared.ts';
-import { join, quote, wording } from '../src/text/untrusted-text.ts';
+import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   coverage,
@@ -139,7 +139,7 @@ export const briefPipeline = defineTool({
           rowOf: (deal) =>
             outcome === 'open' ? openDealRow(deal, options.today) : closedDealRow(deal, outcome),
           coverage,
-          notes: read.omitted,
+          notes: [...read.omitted, ...unusedRates(args.rates, rates)],
         },
       );
     });
@@ -162,6 +162,12 @@ function groupingOf(by: string | undefined, deals: readonly Opportunity[]): Brie
 }
 
 const maxNamed = 20;
+
+/** Rates of currencies in which no deal is. */
+const unusedRates = (text: string | undefined, used: Rates | undefined): Wording[] =>
+  [...(readRates(text ?? '')?.keys() ?? [])].flatMap((code) =>
+    used?.has(code) ? [] : wording`No deal is in ${quote(code)}: its rate is not used.`,
+  );
 
 /** Of the currencies that occur. */
 function ratesOf(

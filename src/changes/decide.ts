@@ -6,7 +6,7 @@ import { canonicalJson } from '../values.ts';
 import { answerMs, type ChangeCall, type NotAgreed, type Question } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
 import type { WriteIntent } from './journal.ts';
-import { type ChangePlan, planAgain } from './plan.ts';
+import { buildPlan, type ChangePlan, planAgain } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
 import { checkAllowed, checkHourlyLimit, refuseJustCreated } from './rules.ts';
 import { learnFromRow, refreshTarget } from './target.ts';
@@ -91,7 +91,8 @@ function writeAgreed(
     if (plan.digest !== agreed.digest) {
       learnFromRow(tenant, agreed.target, target);
       // Its company, whether it exists, and what a person is told of it may have changed too.
-      const now = await make();
+      const isChange = agreed.what === 'change';
+      const now = isChange ? await buildPlan(tenant, target, agreed.requested, call) : await make();
       return isNoOp(now) ? { outcome: 'no_change', plan: now } : { outcome: 'moved', plan: now };
     }
     await checkHourlyLimit(tenant);

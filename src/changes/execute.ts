@@ -160,9 +160,8 @@ async function verifyScale(
 ): Promise<Verification> {
   const { divisor } = sent;
   const first = await verifyTwice(tenant, sent);
-  // A service that stores 100 of 1 may have set it, as that of a deal which is won.
-  if (divisor === 1 || !('record' in first) || probability === undefined || probability === 1)
-    return first;
+  // A service that stores 100 of 1 may have set it, as that of a deal which is won; of 0 nothing can be told.
+  if (divisor === 1 || !('record' in first) || !probability || probability === 1) return first;
   const takesShare = tenant.writes.learnt(takesShares) === true;
   const stored = (first.record.probability ?? 0) / Number(probability);
   if (Math.abs(stored - (takesShare ? 1 : divisor)) >= 0.01) return first;

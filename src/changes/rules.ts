@@ -83,15 +83,15 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
 export async function refuseJustCreated(tenant: Tenant, externalId: string): Promise<void> {
   const { changes } = await readChanges(tenant.writes.journal);
   const made = changes.find(
-    ({ intent, outcome }) =>
-      intent.what === 'create' &&
-      intent.externalId === externalId &&
-      outcome?.outcome === 'written' &&
-      Date.parse(intent.at) > Date.now() - answerMs,
+    (change) =>
+      change.intent.what === 'create' &&
+      change.intent.externalId === externalId &&
+      mayBeWritten(change) &&
+      Date.parse(change.intent.at) > Date.now() - answerMs,
   );
   if (!made) return;
   throw new ChangeRefused(
-    wording`A new opportunity got the external identifier ${quote(externalId)} just now, by ${identifier(made.intent.id)}. To change that one, leave create out.`,
+    wording`A new opportunity ${made.outcome?.outcome === 'written' ? 'got' : 'may have got'} the external identifier ${quote(externalId)} just now, by ${identifier(made.intent.id)}. To change that one, leave create out.`,
   );
 }
 

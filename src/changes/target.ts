@@ -116,7 +116,11 @@ export async function findByExternalId(
     const present = await readPresent(tenant, row.id, call).catch(ignoreApiError('not-found'));
     if (present && hasIdentifier(externalId)(present.record)) return present;
   }
-  const all = await lookForAll(tenant, externalId, call);
+  // Those that were read last, brought up to date, as long as they have it.
+  const isHeld = !create && tenant.cached('opportunity') !== undefined;
+  const held = isHeld ? await alikeAmongAll(tenant, externalId, call) : [];
+  const isKnown = held.some(hasIdentifier(externalId));
+  const all = isKnown ? held : await lookForAll(tenant, externalId, call);
   const found = all.find(hasIdentifier(externalId));
   if (!found) {
     refuseSimilarIdentifier(externalId, all);

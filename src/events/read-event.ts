@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { compact } from '../figures/naming.ts';
 import type { InboxEvent } from '../state/port.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import {
@@ -86,8 +87,11 @@ export function jsonOf(body: string, headers: Readonly<Record<string, unknown>>)
   if (!isObject(data) || isSubject(eventNamesIn(data)?.subject ?? '')) return json;
   const named = { event, eventId: headers['ce-id'], time: headers['ce-time'] };
   const subject = pairFrom(normaliseEventName(event ?? ''))?.subject ?? '';
-  const isEnvelope = recordFrom(data, subject) ?? idKeysOf(subject).some((key) => key in data);
-  return JSON.stringify(isEnvelope ? { ...named, ...data } : { ...named, data });
+  // A record has an id of its own; an envelope may, beside that of what is in it.
+  const inner = recordFrom(data, subject);
+  const isNamed = inner !== undefined || idKeysOf(subject).some((key) => key in data);
+  const isEnvelope = inner?.id !== undefined || (data.id === undefined && isNamed);
+  return JSON.stringify(isEnvelope ? { ...data, ...compact(named) } : { ...named, data });
 }
 
 const idKeysOf = (subject: string): string[] => [`${subject}Id`, `${subject}_id`, ...recordIdKeys];

@@ -109,9 +109,8 @@ export function currencyOfRecord(
   record: { company?: Ref; [field: string]: unknown },
   currencyOf: Pick<CurrencyOf, 'get'>,
 ): string {
-  const { currency: own } = record;
-  if (own !== undefined && own !== null && own !== '')
-    return currencyCode(fieldOf(own, 'code') ?? own) ?? unknownCurrency;
+  const own = fieldOf(record.currency, 'code') ?? record.currency;
+  if (typeof own === 'string' && own.trim() !== '') return currencyCode(own) ?? unknownCurrency;
   return (
     currencyCode(record.company?.currency) ??
     currencyOf.get(record.company?.id ?? '') ??

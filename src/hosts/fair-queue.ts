@@ -45,15 +45,10 @@ export class FairQueue {
   /** @returns the function that releases the capacity. @throws HttpError (429); the signal's reason */
   async acquire(name: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    const { callsPerMinute, queuedPerCaller, waitMs } = this.#limits;
-    const rule = { limit: callsPerMinute, windowMs: 60_000, reserve: 0 };
-    const now = performance.now();
-    const rate = this.#rates.evaluate(name, rule, now);
-    if (!rate.taken) throw tooManyCalls(rate.waitMs);
+    const { queuedPerCaller, waitMs } = this.#limits;
     const caller = this.#callers.get(name) ?? { running: 0, waiting: new Set() };
     const isBusy = !this.#hasCapacity(caller);
-    if (isBusy && caller.waiting.size >= queuedPerCaller) throw tooManyCalls(waitMs);
-    this.#rates.count(name, rule, now);
+    this.count(name, isBusy && caller.waiting.size >= queuedPerCaller ? waitMs : undefined);
     this.#callers.set(name, caller);
     const started = this.#waitForStart(caller, signal);
     this.#startWaiting();
@@ -67,6 +62,16 @@ export class FairQueue {
       this.#forgetIdle(name, caller);
       this.#startWaiting();
     };
+  }
+
+  /** Counts a call, or what needs no turn. @param fullMs the wait where there is no place. @throws HttpError (429) */
+  count(name: string, fullMs?: number): void {
+    const rule = { limit: this.#limits.callsPerMinute, windowMs: 60_000, reserve: 0 };
+    const now = performance.now();
+    const rate = this.#rates.evaluate(name, rule, now);
+    if (!rate.taken) throw tooManyCalls(rate.waitMs);
+    if (fullMs !== undefined) throw tooManyCalls(fullMs);
+    this.#rates.count(name, rule, now);
   }
 
   #hasCapacity({ running }: Caller): boolean {

@@ -186,7 +186,8 @@ class HttpFrontend {
     const { headers } = request;
     const client = await sessionOf(endpoint, headers, message, response);
     // Before the queue, in which the calls that ask may be all that run.
-    if (takeAnswer(endpoint, client, message)) return sendText(response, 202, '');
+    const count = () => caller !== undefined && this.#options.queue?.count(caller);
+    if (takeAnswer(endpoint, client, message, count)) return sendText(response, 202, '');
     if (caller !== undefined) {
       const release = await this.#options.queue?.acquire(caller, signal);
       if (response.closed) release?.();
@@ -204,7 +205,7 @@ class HttpFrontend {
     await handle(request, response, message, caller);
   }
 
-  /** The message of a request; of one caller so many large ones at once, which take memory until they end. @throws HttpError */
+  /** The message of a request; of one caller so many long ones are read at once. @throws HttpError */
   async #read(caller: string | undefined, request: IncomingMessage): Promise<unknown> {
     const isSmall = Number(request.headers['content-length']) <= smallBody;
     if (caller === undefined || isSmall) return readMessage(request);
@@ -277,11 +278,13 @@ export function takeAnswer(
   endpoint: SdkEndpoint | { parts: Pick<TenantEndpoint['parts'], 'tenant'> },
   client: HostClient | undefined,
   message: unknown,
+  count?: () => unknown,
 ): boolean {
   if (!client?.asks || !('parts' in endpoint)) return false;
   if (!isObject(message) || typeof message.id !== 'string' || 'method' in message) return false;
   if (JSON.stringify(message).length > maxAnswer)
     throw new HttpError(413, 'The answer is too long.');
+  count?.();
   endpoint.parts.tenant.updates.publish({ answer: { to: message.id, result: message.result } });
   return true;
 }

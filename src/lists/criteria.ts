@@ -184,8 +184,9 @@ export function requireValues(records: readonly ApiRecord[], { conditions, sort 
   for (const { key } of [...compared, ...sort])
     for (const record of records) {
       const value = valueUnderKey(record, key, nothingKnown);
-      const parts = isObject(value) ? Object.keys(value) : [];
-      if (parts.length === 0) continue;
+      const parts = isObject(value) && isValue(value) ? Object.keys(value) : [];
+      // That of another record may have a name.
+      if (parts.length === 0 || parts.includes('name') || parts.includes('id')) continue;
       const named = parts.map((part) => identifier(`${key.name}.${part}`));
       throw new InvalidArguments(
         wording`${identifier(key.name)} has parts: filter and sort by ${join(named, ', ')}.`,

@@ -389,6 +389,8 @@ function* resolveName(
   return test;
 }
 
+const dateOrTime = /^\d{4}-\d{2}-\d{2}(?:[T ]|$)/;
+
 /** What values have to be given as that are no names; `undefined` of names. */
 function formOf(
   values: readonly unknown[],
@@ -401,7 +403,7 @@ function formOf(
       is: 'a number, such as 50000, or a range, such as >=50000 and in another filter <=60000',
       isGiven: isNumber,
     };
-  if (are((value) => typeof value === 'string' && isOrdered(value)))
+  if (are((value) => typeof value === 'string' && dateOrTime.test(value)))
     return {
       is: 'a date, such as 2026-11-30, 2026-11 or 2026, or a range, such as >=2026-11 and in another filter <=2026-12',
       isGiven: isDate,

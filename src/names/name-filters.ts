@@ -80,7 +80,12 @@ export function* matchSteps(
   { byWords }: MatchOptions,
 ): Steps<NameMatch> {
   const choices = yield* choicesOf(candidates);
-  const found = yield* bestMatches(choices, fitsOf(text, byWords), (choice) => choice.isDeleted);
+  const lower = text.trim().toLowerCase();
+  const isLiteral = ({ names }: Choice) =>
+    [...names].some((name) => normaliseName(name)?.startsWith(lower));
+  const isExact = isNegated(text) && !choices.some(isLiteral);
+  const fits = fitsOf(text, byWords, isExact);
+  const found = yield* bestMatches(choices, fits, (choice) => choice.isDeleted);
   const [first, ...others] = found?.matches ?? [];
   const by = found?.by === 0 ? 'id' : found?.by === 1 ? 'identifier' : 'name';
   if (first && others.length === 0) {
@@ -155,7 +160,7 @@ export const isNegated = (text: string): boolean => /^\s*(?:!|<>|≠|-(?=\p{L}))
 export const excludesNothing = wording`A filter cannot exclude: name what to include.`;
 
 /** How a text can fit, the most specific first. */
-function fitsOf(text: string, byWords: boolean): ((choice: Choice) => boolean)[] {
+function fitsOf(text: string, byWords: boolean, isExact: boolean): ((choice: Choice) => boolean)[] {
   const asGiven = text.trim();
   const lower = asGiven.toLowerCase();
   const folded = foldName(text);
@@ -167,7 +172,7 @@ function fitsOf(text: string, byWords: boolean): ((choice: Choice) => boolean)[]
     ({ identifiers }: Choice) => identifiers.has(lower),
     some((name) => normaliseName(name) === lower),
   ];
-  if (isNegated(text)) return exact;
+  if (isExact) return exact;
   return [
     ...exact,
     some((name) => folded !== '' && foldName(name) === folded),

@@ -19,7 +19,7 @@ import { sampleFor, serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
-import { only, type UpstreamRequest } from '../support/upstream/behaviour.ts';
+import { firstOf, only, type UpstreamRequest } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
@@ -269,7 +269,8 @@ describe('a key', () => {
   test('that may not read companies is accepted', async () => {
     const upstream = await upstreamWith(['good']);
     const refused = { code: 403, message: 'Not permitted to read companies' };
-    upstream.set({ status: only(refused, { path: '/company' }) });
+    const lacking = only({ code: 404 }, { path: '/opportunity' });
+    upstream.set({ status: firstOf(only(refused, { path: '/company' }), lacking) });
     const team = await startKeyed(upstream.url);
     expect((await send(team, { headers: keyed('good') })).status).toBe(200);
   });

@@ -32,7 +32,9 @@ describe('the currency of a record', () => {
     [{ code: 'USD' }, 'USD'],
     ['$', 'unknown currency'],
     ['US Dollar', 'unknown currency'],
-    [{ name: 'US Dollar' }, 'unknown currency'],
+    [{}, 'EUR'],
+    [{ code: null }, 'EUR'],
+    [' ', 'EUR'],
   ])('%j is %s, with a company of euros', (currency, expected) => {
     expect(currencyOfRecord({ company: { id: 'c' }, currency }, companies)).toBe(expected);
   });

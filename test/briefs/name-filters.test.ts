@@ -89,6 +89,7 @@ describe('a name filter', () => {
     for (const text of ['!VIP', '! VIP', '-VIP', '!=VIP', '<>VIP', '≠ VIP'])
       expect(meant(text, labels), text).toMatchObject({ kind: 'none' });
     expect(meant('- VIP', labels)).toBe('VIP');
+    expect(meant('!mpact', [{ name: '!mpact Group' }, { name: 'Impact' }])).toBe('!mpact Group');
     expect(['!New', '-OLD'].map((text) => meant(text, labels))).toEqual(['!New', '-old']);
   });
 

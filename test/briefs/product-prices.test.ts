@@ -144,6 +144,10 @@ describe('discounts of discount groups', () => {
     expect(large).toMatchObject([{ discount: '250 (no type) on everything' }]);
     expect(large?.[0]).not.toHaveProperty('listPriceAfterDiscount');
     expect(discountTargets({ id: '7' }, [])({ productId: 7 })).toBe('product');
+    const empty = discountsOf([
+      { categoryId: null, productId: product.id, type: null, amount: 10 },
+    ]);
+    expect(empty).toMatchObject([{ discount: expect.stringMatching(/^10 % on (?!category)/) }]);
     const blank = discountsOf([{ amount: ' ' }]);
     expect(blank).toMatchObject([{ on: 'everything' }]);
     const forClass = discountsOf([{ amount: 5 }], { companyIds: [], classificationIds: ['gold'] });

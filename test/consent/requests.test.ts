@@ -122,6 +122,13 @@ describe('two opportunities of one external identifier', () => {
   });
 });
 
+test('a service that ignores a search text is not read again for each change', async () => {
+  const { it, sent, upstream } = await open(600);
+  upstream.set({ onRequest: (_n, _upstream, { query }) => query.delete('query') });
+  await it.call('cpq_brief_pipeline', {});
+  expect(await sent(() => it.upsert({ external_id: 'opp-6', name: 'Other' }))).toBeLessThan(14);
+});
+
 describe('a service that refuses a search text', () => {
   const refusing = only(
     { code: 400, message: ['property query should not exist'] },

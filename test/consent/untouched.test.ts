@@ -125,6 +125,16 @@ describe('the scale of probabilities', () => {
     expect(puts().map(({ probability }) => probability)).toEqual([50, 60]);
   });
 
+  test('is not learnt from a probability of 0, nor from one that is cleared', async () => {
+    const { it, puts } = await open([
+      deal('o1', { probability: 0 }),
+      deal('o2', { probability: 60 }),
+    ]);
+    expect((await it.upsert({ opportunity_id: 'o1', ...renamed })).outcome).toBe('written');
+    expect((await it.upsert({ opportunity_id: 'o1', probability: 0.25 })).outcome).toBe('written');
+    expect(puts().map(({ probability }) => probability)).toEqual([0, 25]);
+  });
+
   test('is not learnt where the service closes a deal of 1 %', async () => {
     const rows = [
       deal('o1', { probability: 1, pipelineStage: { id: 's1', name: 'New' } }),
@@ -143,6 +153,19 @@ describe('the scale of probabilities', () => {
     expect(answer.text).toMatch(/changed without being asked for: probability/);
     expect(puts()).toHaveLength(1);
   });
+});
+
+test('the difference of a record that changed meanwhile is that of the record, not of a row', async () => {
+  const { it, upstream, answering } = await open([deal('o1', { onetimeRevenue: 1_000 })]);
+  const text = JSON.stringify({ results: [deal('o1', { onetimeRevenue: 1_000 })], total: 1 });
+  upstream.set({ instead: only({ text }, { if: ({ query }) => query.has('query') }) });
+  answering.next = () => {
+    const [row] = upstream.records['/opportunity'];
+    Object.assign(row ?? {}, { onetimeRevenue: 2_000, updatedAt: '2026-11-02T00:00:00Z' });
+    return { action: 'accept', content: { agree: true } };
+  };
+  const answer = await it.upsert({ external_id: 'O1', onetime_revenue: 3_000 });
+  expect(answer).toMatchObject({ outcome: 'moved', changes: [{ from: 2_000, to: 3_000 }] });
 });
 
 test('a row that lacks custom fields does not make a change of them needless', async () => {

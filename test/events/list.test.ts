@@ -347,6 +347,14 @@ const forms: Readonly<Record<string, Form>> = {
     { 'x-webhook-event': 'quote.ordered' },
     JSON.stringify({ quoteId: id, ...record, occurredAt: day(2) }),
   ],
+  'a header, of a record that has data of its own': (record) => [
+    { 'x-webhook-event': 'quote.ordered' },
+    JSON.stringify({ ...record, data: { note: 'x' } }),
+  ],
+  'a header, whatever the envelope calls it': (record) => [
+    { 'x-webhook-event': 'quote.ordered' },
+    JSON.stringify({ event: 'notify', quote: record }),
+  ],
   'a body that names it, beside a message of its own': (record) => [
     {},
     JSON.stringify({ event: 'quote.ordered', data: record, message: { data: 'Ordered!' } }),

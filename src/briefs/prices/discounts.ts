@@ -12,10 +12,12 @@ function sizeOf({ amount, discount, percent }: Discount): unknown {
   return typeof size === 'string' && size.trim() === '' ? undefined : size;
 }
 
+const isId = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';
+
 /** Without a type, what is more than the whole price is no share of it. */
 const isPercent = (discount: Discount): boolean =>
-  discount.percent !== undefined ||
-  (discount.type === undefined
+  (discount.percent ?? undefined) !== undefined ||
+  ((discount.type ?? undefined) === undefined
     ? Number(sizeOf(discount)) <= 100
     : /^percent/i.test(String(discount.type)));
 
@@ -30,10 +32,9 @@ export function discountWords(
   const size = sizeOf(discount);
   const named = discount.category ?? discount.product ?? discount.manufacturer ?? discount.name;
   const { categoryId, productId } = discount;
-  const byId =
-    categoryId !== undefined
-      ? (nameOf(String(categoryId)) ?? `category ${categoryId}`)
-      : productId !== undefined && (nameOf(String(productId)) ?? `product ${productId}`);
+  const byId = isId(categoryId)
+    ? (nameOf(String(categoryId)) ?? `category ${categoryId}`)
+    : isId(productId) && (nameOf(String(productId)) ?? `product ${productId}`);
   const target = typeof named === 'object' ? fieldOf(named, 'name') : named;
   const by =
     size === undefined

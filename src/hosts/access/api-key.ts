@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { BoundedMap } from '../../containers.ts';
 import { ApiClient } from '../../service/client.ts';
 import type { WireLimits } from '../../service/connections/connections.ts';
-import { type ApiError, ignoreApiError, isApiError, privateAddress } from '../../service/errors.ts';
+import { type ApiError, isApiError, privateAddress } from '../../service/errors.ts';
 import { trafficControl } from '../../service/traffic/traffic-control.ts';
 import { baseUrlFrom, headerSafe } from '../../setting-values.ts';
 import { KeyedMutex } from '../../state/keyed-mutex.ts';
@@ -187,7 +187,10 @@ class KeyTenantCache {
 }
 
 /** Collections of which a key has to be permitted one. */
-const checkedWith = ['company', 'opportunity', 'quote', 'product', 'contact'] as const;
+const checkedWith = [
+  ...(['company', 'opportunity', 'quote', 'product', 'contact'] as const),
+  ...(['pricing_book', 'category', 'contract_item'] as const),
+];
 
 /** Checks a key by a small request to the service, and by more where that is not permitted. @throws HttpError */
 async function verifyKey(baseUrl: URL, key: string, limits: ConnectLimits): Promise<void> {
@@ -198,11 +201,18 @@ async function verifyKey(baseUrl: URL, key: string, limits: ConnectLimits): Prom
   const signal = AbortSignal.timeout(checkMs);
   try {
     const call = { signal, deadline: Date.now() + checkMs, purpose: 'interactive' } as const;
+    let isForbidden = false;
     for (const resource of checkedWith) {
-      const reading = client.page(resource, { size: 1 }, call);
-      if (await reading.catch(ignoreApiError('not-permitted'))) return;
+      const failure = await client.page(resource, { size: 1 }, call).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failure === undefined) return;
+      isForbidden ||= isApiError(failure, 'not-permitted');
+      // The tenant may lack a part of the product.
+      if (!isApiError(failure, 'not-permitted', 'no-route') || !isForbidden) throw failure;
     }
-    // Of a tenant without the API any key is refused with these words, also one that was made up.
+    // Of a tenant without the API any key is refused so, also one that was made up.
     throw wrongKeyError('The service lets this key read nothing at that address.');
   } catch (error) {
     throw isApiError(error) ? toHttpError(error) : error;

@@ -57,7 +57,7 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
   const verify = async (token: string): Promise<JWTPayload> => {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keys, required);
-      // Such as a logout token (RFC 9068, 2.1, and what providers send without a type).
+      // Such as a logout token. An access token has this type (RFC 9068, 2.1), or with many providers none.
       if (!accessTokenTypes.includes(protectedHeader.typ?.toLowerCase() ?? 'jwt'))
         throw invalid('The token is not an access token.');
       return payload;

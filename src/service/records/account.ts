@@ -3,7 +3,7 @@
 import { fieldOf, isObject, type JsonObject } from '../../values.ts';
 import { type Fields, flag, namesOf, unreadable } from './normalise.ts';
 import { fieldCalled, isBare, isNothing, ofEnvelopes } from './recognition.ts';
-import { fieldsOf, type Kind, marks, needed, optional, partOf, type Resource } from './records.ts';
+import { fieldsOf, type Kind, marks, needed, partOf, type Resource, unusual } from './records.ts';
 
 /** Of a field: the rows that have it, and those that have it in a form that is not understood. */
 interface FieldCount {
@@ -273,7 +273,7 @@ export function gapsIn(
       const gap = gapOf(resource, account, path);
       if (gap === undefined || gap.example !== undefined) return gap ?? [];
       const isTelling = gap.rows < gap.of || (isMissing?.(path) ?? gap.of >= minRows);
-      return isTelling && !marks.has(gap.field) && !optional.has(path) ? [gap] : [];
+      return isTelling && !marks.has(gap.field) && !unusual[resource]?.includes(path) ? [gap] : [];
     }),
   ];
 }

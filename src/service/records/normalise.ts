@@ -91,13 +91,13 @@ function isoOf(ms: number): string {
   return iso.endsWith(midnight) ? iso.slice(0, -midnight.length) : iso;
 }
 
-const utcMidnight = /T(\d\d):(00|30|45)(?::00(?:\.0+)?)?(?:Z|\+00:?00)$/;
-/** In no zone that is at most so far east midnight is at a part of an hour in UTC. */
+const utcMidnight = /T(\d\d):(00|15|30)(?::00(?:\.0+)?)?(?:Z|\+00:?00)$/;
+/** Of India and Nepal, midnight is before this hour in UTC; of zones less far east it is a full hour. */
 const lateHour = '21';
 
 /**
  * A day, which a service east of Greenwich may send as its midnight in UTC: 23:00 of the day before.
- * @param fromHour the first hour that is taken for one; in India and Nepal it has 30 or 45 minutes
+ * @param fromHour the first hour that is taken for one; in India and Nepal it has 30 or 15 minutes
  */
 export const dayFrom =
   (fromHour: string): Reader<string> =>

@@ -219,11 +219,13 @@ export const marks: ReadonlySet<string> = new Set([
   'optional',
 ]);
 
-/** Paths of fields that many tenants do not use: that no row has one means nothing. */
-export const optional: ReadonlySet<string> = new Set([
-  ...['items.setupPrice', 'items.setupCost', 'products.validFrom', 'products.validTo'],
-  ...['classificationIds', 'approvedAt', 'declinedAt', 'oneTimeProfit', 'monthlyProfit', 'term'],
-]);
+/** Fields that many tenants do not use: that no row has one means nothing. */
+export const unusual: { readonly [R in Resource]?: readonly string[] } = {
+  opportunity: ['oneTimeProfit', 'monthlyProfit'],
+  product: ['term'],
+  quote: ['items.setupPrice', 'items.setupCost', 'approvedAt', 'declinedAt'],
+  pricing_book: ['products.validFrom', 'products.validTo', 'classificationIds'],
+};
 
 /** What sums and counts take from every record: where many lack it, they are of a part. */
 export const needed: { readonly [R in Resource]?: readonly string[] } = {

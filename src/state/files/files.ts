@@ -59,13 +59,15 @@ async function takeOver(path: string, leaseMs: number): Promise<boolean> {
   const turn = `${path}.turn`;
   try {
     await writeFile(turn, '', { mode: 0o600, flag: 'wx' });
-  } catch {
+  } catch (error) {
+    // As in `tryLock`.
+    if (errorCode(error) !== 'EEXIST') return true;
     if (await isLeft(turn)) await rm(turn, { force: true });
     return false;
   }
   try {
     if (!(await isLeft(path))) return false;
-    await writeFile(path, '', { mode: 0o600 });
+    await utimes(path, new Date(), new Date());
     return true;
   } finally {
     await rm(turn, { force: true });

@@ -96,8 +96,11 @@ async function withLock<T>(
   work: (isHeld: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> {
   const path = join(folder, `${shortHash(name)}.lock`);
-  const unlock = await poll(() => tryLock(path), AbortSignal.timeout(maxLockWaitMs)).catch(() => {
-    throw new StateUnavailable('another process holds the lock for too long');
+  const timeout = AbortSignal.timeout(maxLockWaitMs);
+  const unlock = await poll(() => tryLock(path), timeout).catch((error: unknown) => {
+    throw timeout.aborted
+      ? new StateUnavailable('another process holds the lock for too long')
+      : error;
   });
   try {
     return await work(async () => true);

@@ -42,6 +42,12 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
     const keys = collection === undefined ? [] : [generationKey(tenant, collection)];
     await link.runScript(publishScript, keys, [channelName(tenant), toMessage(update)]);
   };
+  const sendUnpublished = async (): Promise<void> => {
+    for (const [key, [tenant, update]] of unpublished) {
+      await send(tenant, update);
+      unpublished.delete(key);
+    }
+  };
   return {
     toMessage,
     notifyLocal,
@@ -53,10 +59,7 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
       };
       const listen = async () => {
         await link.listen('cpq:{*}:updates', onMessage);
-        for (const [key, [tenant, update]] of unpublished) {
-          await send(tenant, update);
-          unpublished.delete(key);
-        }
+        await sendUnpublished().catch(() => {}); // The next reconnect tries again.
         local.notifyAllMissed();
       };
       const tryToListen = () => listen().catch(ifUnavailable(() => {})); // The next reconnect tries again.
@@ -66,7 +69,8 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
     async publish(tenant: string, update: Update): Promise<void> {
       notifyLocal(tenant, update);
       await send(tenant, update).catch((error: unknown) => {
-        unpublished.set(JSON.stringify([tenant, update]), [tenant, update]);
+        // Of persons' answers there may be any number.
+        if (!update.answer) unpublished.set(JSON.stringify([tenant, update]), [tenant, update]);
         throw error;
       });
     },
