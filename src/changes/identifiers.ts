@@ -30,7 +30,7 @@ export async function lookForAll(
 }
 
 /**
- * What the service's search finds of them; nothing where it ignores what it is asked.
+ * Those that the service's search finds; none where it ignores the text.
  * @throws NotGranted, ApiError
  */
 export async function alikeFound(

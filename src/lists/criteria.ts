@@ -181,7 +181,9 @@ export function valueUnderKey(record: ApiRecord, { name, column }: Key, known: K
 /** @throws InvalidArguments where what is filtered or sorted by is parts, of which one has to be named */
 export function requireValues(records: readonly ApiRecord[], { conditions, sort }: Criteria): void {
   const compared = conditions.filter(({ tests }) => tests.some((test) => !('empty' in test)));
-  for (const { key } of [...compared, ...sort])
+  // A column is a value.
+  const fields = [...compared, ...sort].filter(({ key }) => key.column === undefined);
+  for (const { key } of fields)
     for (const record of records) {
       const value = valueUnderKey(record, key, nothingKnown);
       const parts = isObject(value) && isValue(value) ? Object.keys(value) : [];

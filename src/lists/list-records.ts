@@ -372,9 +372,9 @@ function* resolveName(
 ): Steps<Test> {
   const key = trusted(name);
   const texts = values.filter((value) => typeof value === 'string');
-  const form = formOf(values);
+  const form = formOf(key, values);
   if (form) {
-    if (!form.isGiven(test.is)) notes.push(wording`${key} is ${trusted(form.is)}.`);
+    if (!form.isGiven(test.is)) notes.push(form.hint);
     return test;
   }
   const names = texts.map((value) => ({ name: value }));
@@ -391,21 +391,25 @@ function* resolveName(
 
 const dateOrTime = /^\d{4}-\d{2}-\d{2}(?:[T ]|$)/;
 
-/** What values have to be given as that are no names; `undefined` of names. */
+/** How values that are no names are given, and whether a text is; `undefined` of names. */
 function formOf(
+  key: Wording,
   values: readonly unknown[],
-): { is: string; isGiven(text: string): boolean } | undefined {
+): { hint: Wording; isGiven(text: string): boolean } | undefined {
   const are = (isOne: (value: unknown) => boolean) => values.length > 0 && values.every(isOne);
   if (are((value) => typeof value === 'boolean'))
-    return { is: 'true or false', isGiven: (text) => /^(?:true|false)$/i.test(text) };
+    return {
+      hint: wording`${key} takes true or false.`,
+      isGiven: (text) => /^(?:true|false)$/i.test(text),
+    };
   if (are((value) => typeof value === 'number'))
     return {
-      is: 'a number, such as 50000, or a range, such as >=50000 and in another filter <=60000',
+      hint: wording`${key} takes a number or a range, such as ${key}:50000 or ${key}:>=50000,${key}:<=60000.`,
       isGiven: isNumber,
     };
   if (are((value) => typeof value === 'string' && dateOrTime.test(value)))
     return {
-      is: 'a date, such as 2026-11-30, 2026-11 or 2026, or a range, such as >=2026-11 and in another filter <=2026-12',
+      hint: wording`${key} takes a date, a month, a year or a range, such as ${key}:2026-11 or ${key}:>=2026-11-01,${key}:<2027.`,
       isGiven: isDate,
     };
   return undefined;

@@ -103,7 +103,7 @@ function wordsOf(what: Wording, text: string, found: Unclear): [Wording, Wording
     ];
   if (found.nothingOccurs)
     return [
-      wording`The filter ${what} does not apply: no record that this is about has one.`,
+      wording`The filter ${what} does not apply: none of the records has one.`,
       wording`Leave the filter ${what} out.`,
     ];
   const none = wording`No ${what} is called ${quote(text)}.`;
