@@ -60,7 +60,7 @@ async function takeOver(path: string, leaseMs: number): Promise<boolean> {
   try {
     await writeFile(turn, '', { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    // As in `tryLock`.
+    // Where no file can be created, nothing can be locked.
     if (errorCode(error) !== 'EEXIST') return true;
     if (await isLeft(turn)) await rm(turn, { force: true });
     return false;

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOneOf } from '../../values.ts';
 import { localBus } from '../bus.ts';
-import { poll } from '../delay.ts';
+import { pollLock } from '../delay.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import { MemoryRates } from '../memory-rates.ts';
 import {
@@ -13,7 +13,6 @@ import {
   type ReportEvent,
   type SnapshotStore,
   type State,
-  StateUnavailable,
   storedKinds,
 } from '../port.ts';
 import { shortHash } from '../short-hash.ts';
@@ -87,8 +86,6 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   };
 }
 
-const maxLockWaitMs = 30_000;
-
 /** Several hosts on one machine may each start a server with the same folder. @throws StateUnavailable */
 async function withLock<T>(
   folder: string,
@@ -96,12 +93,7 @@ async function withLock<T>(
   work: (isHeld: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> {
   const path = join(folder, `${shortHash(name)}.lock`);
-  const timeout = AbortSignal.timeout(maxLockWaitMs);
-  const unlock = await poll(() => tryLock(path), timeout).catch((error: unknown) => {
-    throw timeout.aborted
-      ? new StateUnavailable('another process holds the lock for too long')
-      : error;
-  });
+  const unlock = await pollLock(() => tryLock(path));
   try {
     return await work(async () => true);
   } finally {

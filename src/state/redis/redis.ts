@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pollLock } from '../delay.ts';
 import { parseLine } from '../files/json-files.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import {
@@ -24,9 +24,6 @@ export interface RedisOptions extends LinkOptions {
   inbox?: InboxLimits;
   lockMs?: number;
 }
-
-const maxLockWaitMs = 30_000;
-const lockPollMs = 60;
 
 /**
  * State that several processes share in one Redis (or Valkey) database. If Redis cannot be reached, the state
@@ -113,12 +110,7 @@ async function withLock<T>(
 ): Promise<T> {
   const key = keyOf(shortHash(name), 'lock');
   const token = newToken();
-  const giveUpAt = Date.now() + maxLockWaitMs;
-  while (!(await tryLock(link, key, token, lockMs))) {
-    if (Date.now() > giveUpAt)
-      throw new StateUnavailable('another process holds the lock for too long');
-    await pause(lockPollMs * (0.5 + Math.random()));
-  }
+  await pollLock(async () => (await tryLock(link, key, token, lockMs)) || undefined);
   return runWithLock(link, key, token, lockMs, work);
 }
 
