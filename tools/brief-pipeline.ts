@@ -102,7 +102,7 @@ export const briefPipeline = defineTool({
       );
       if (question) return question;
       const { outcome, show } = args;
-      const rates = ratesOf(args.rates, opportunities, currencyOf);
+      const { rates, unused } = ratesOf(args.rates, opportunities, currencyOf);
       if (filters.currency?.name !== undefined && rates?.has(filters.currency.name))
         throw new InvalidArguments(
           wording`rates converts ${quote(filters.currency.name)} before the filter by currency: leave one of them out.`,
@@ -139,7 +139,7 @@ export const briefPipeline = defineTool({
           rowOf: (deal) =>
             outcome === 'open' ? openDealRow(deal, options.today) : closedDealRow(deal, outcome),
           coverage,
-          notes: [...read.omitted, ...unusedRates(args.rates, rates)],
+          notes: [...read.omitted, ...unused],
         },
       );
     });
@@ -163,21 +163,21 @@ function groupingOf(by: string | undefined, deals: readonly Opportunity[]): Brie
 
 const maxNamed = 20;
 
-/** Rates of currencies in which no deal is. */
-const unusedRates = (text: string | undefined, used: Rates | undefined): Wording[] =>
-  [...(readRates(text ?? '')?.keys() ?? [])].flatMap((code) =>
-    used?.has(code) ? [] : wording`No deal is in ${quote(code)}: its rate is not used.`,
-  );
-
-/** Of the currencies that occur. */
+/** The rates of currencies that occur, and a note on each of the others. */
 function ratesOf(
   text: string | undefined,
   deals: readonly Opportunity[],
   currencyOf: CurrencyOf,
-): Rates | undefined {
-  if (text === undefined) return undefined;
+): { rates?: Rates; unused: Wording[] } {
+  const given = text === undefined ? undefined : readRates(text);
+  if (!given) return { unused: [] };
   const occurring = new Set(deals.map((deal) => currencyOfRecord(deal, currencyOf)));
-  return new Map([...(readRates(text) ?? [])].filter(([code]) => occurring.has(code)));
+  return {
+    rates: new Map([...given].filter(([code]) => occurring.has(code))),
+    unused: [...given.keys()].flatMap((code) =>
+      occurring.has(code) ? [] : wording`No deal is in ${quote(code)}: its rate is not used.`,
+    ),
+  };
 }
 
 /** `CAD=0.73 USD`: what one unit is worth, for several currencies with commas. */

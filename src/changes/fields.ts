@@ -212,23 +212,31 @@ export function unchangedValue({ kind, property }: WritableField, present: Prese
 /** What the client puts in place of the key. */
 const removedKey = '[key]';
 
-/** Why what nobody changes of a field cannot be sent back as it is; `undefined` where it can. */
-function problemWith(
+/** What of a field is sent back as it is: nothing of one that is requested, but for the other custom fields. */
+function keptOf(
   { kind, name, property }: WritableField,
+  { raw }: Present,
+  requested: RequestedValues,
+): unknown {
+  const value = raw[property];
+  if (!(name in requested)) return value;
+  const custom = kind === 'custom' && isObject(value) ? value : {};
+  return Object.entries(custom).filter(([one]) => customField(requested[name], one) === undefined);
+}
+
+/** Why a value cannot be sent back as it is; `undefined` where it can. */
+function problemWith(
+  field: WritableField,
   present: Present,
   requested: RequestedValues,
 ): Wording | undefined {
+  const { kind, name, property } = field;
   const { raw } = present;
-  // Every write includes all custom fields.
-  const isKept = ([one]: [string, unknown]) => customField(requested[name], one) === undefined;
-  const custom = kind === 'custom' && isObject(raw[property]) ? raw[property] : undefined;
-  if (custom === undefined && name in requested) return undefined;
   if (kind !== 'reference')
-    return JSON.stringify(custom ? Object.entries(custom).filter(isKept) : raw[property])?.includes(
-      removedKey,
-    )
+    return JSON.stringify(keptOf(field, present, requested))?.includes(removedKey)
       ? wording`it contains the API key of this server`
       : undefined;
+  if (name in requested) return undefined;
   const { ids, names } = flatForms(property);
   const id = referenceId(property, present);
   if (id === undefined)

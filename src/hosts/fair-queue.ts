@@ -48,7 +48,9 @@ export class FairQueue {
     const { queuedPerCaller, waitMs } = this.#limits;
     const caller = this.#callers.get(name) ?? { running: 0, waiting: new Set() };
     const isBusy = !this.#hasCapacity(caller);
-    this.count(name, isBusy && caller.waiting.size >= queuedPerCaller ? waitMs : undefined);
+    const count = this.#admit(name);
+    if (isBusy && caller.waiting.size >= queuedPerCaller) throw tooManyCalls(waitMs);
+    count();
     this.#callers.set(name, caller);
     const started = this.#waitForStart(caller, signal);
     this.#startWaiting();
@@ -64,14 +66,18 @@ export class FairQueue {
     };
   }
 
-  /** Counts a call, or what needs no turn. @param fullMs the wait where there is no place. @throws HttpError (429) */
-  count(name: string, fullMs?: number): void {
+  /** Counts a message that needs no turn. @throws HttpError (429) */
+  count(name: string): void {
+    this.#admit(name)();
+  }
+
+  /** @returns a function that counts the message. @throws HttpError (429) */
+  #admit(name: string): () => void {
     const rule = { limit: this.#limits.callsPerMinute, windowMs: 60_000, reserve: 0 };
     const now = performance.now();
     const rate = this.#rates.evaluate(name, rule, now);
     if (!rate.taken) throw tooManyCalls(rate.waitMs);
-    if (fullMs !== undefined) throw tooManyCalls(fullMs);
-    this.#rates.count(name, rule, now);
+    return () => this.#rates.count(name, rule, now);
   }
 
   #hasCapacity({ running }: Caller): boolean {

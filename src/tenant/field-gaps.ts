@@ -152,13 +152,9 @@ export interface Understood extends Account {
 }
 
 /** The account of these records, with the words that are not understood. */
-export function* understand(
-  resource: Resource,
-  records: readonly ApiRecord[],
-  isSample = false,
-): Steps<Understood> {
+export function* understand(resource: Resource, records: readonly ApiRecord[]): Steps<Understood> {
   const account = yield* accountOf(resource, records);
-  return { ...account, words: yield* notUnderstood(resource, records, isSample) };
+  return { ...account, words: yield* notUnderstood(resource, records, false) };
 }
 
 /** Those that could not be read, or not understood, in some of the records; counted once for each reading. */
@@ -216,19 +212,22 @@ export async function gapsOfRows(
   if (paths.length === 0 || rows.length === 0) return [];
   // A quick test, because every list is looked at.
   const isRead = resource !== 'quote' && areRead(resource, rows);
-  if (isRead && runSteps(notUnderstood(resource, rows, false)).size === 0) return [];
-  const gapsAs = (isSample: boolean) =>
-    gapsOf(resource, runSteps(understand(resource, rows, isSample)), paths).filter(
+  const words = runSteps(notUnderstood(resource, rows, false));
+  if (isRead && words.size === 0) return [];
+  const account = runSteps(accountOf(resource, rows));
+  const gapsWith = (words: NotUnderstood) =>
+    gapsOf(resource, { ...account, words }, paths).filter(
       ({ example, record }) => example !== undefined || record === 'quote_line',
     );
+  const certain = gapsWith(runSteps(notUnderstood(resource, rows, true)));
   const all = examined ?? tenant.cached(resource) ?? (total <= rows.length ? rows : undefined);
-  if (!all) return gapsAs(true);
+  if (!all) return certain;
   const others = await fieldGaps(tenant, resource, { records: all }, paths);
   // Rows that are not of a reading may have what it does not have yet.
-  const own = examined ? [] : gapsAs(true).filter(({ example }) => example !== undefined);
+  const own = examined ? [] : certain.filter(({ example }) => example !== undefined);
   const isIn = (gaps: readonly FieldGap[], { field }: FieldGap) =>
     gaps.some((gap) => gap.field === field);
-  return gapsAs(false).filter((gap) => isIn(own, gap) || isIn(others, gap));
+  return gapsWith(words).filter((gap) => isIn(own, gap) || isIn(others, gap));
 }
 
 /** As `gapsIn`, with the words that are not understood. */

@@ -1,6 +1,7 @@
 /** The entries of discount groups: what each takes off, and on what. The service does not document their fields. */
 
 import { type Decimal, decimal, lessPercent } from '../../figures/money.ts';
+import { isNothing } from '../../service/records/recognition.ts';
 import type { Category, Product } from '../../service/records/records.ts';
 import { fieldOf } from '../../values.ts';
 
@@ -16,8 +17,8 @@ const isId = (value: unknown): boolean => typeof value === 'string' || typeof va
 
 /** Without a type, what is more than the whole price is no share of it. */
 const isPercent = (discount: Discount): boolean =>
-  (discount.percent ?? undefined) !== undefined ||
-  ((discount.type ?? undefined) === undefined
+  !isNothing(discount.percent) ||
+  (isNothing(discount.type)
     ? Number(sizeOf(discount)) <= 100
     : /^percent/i.test(String(discount.type)));
 

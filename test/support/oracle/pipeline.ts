@@ -410,13 +410,12 @@ function targetOf(
   won: readonly Deal[],
   { today, target, currency }: { today: string; target: number; currency: string | undefined },
 ): Reported {
-  const [most] = [...grouped(open, (deal) => deal.currency)].sort(
-    ([a, some], [b, others]) => others.length - some.length || compare(a, b),
-  );
-  const [mostWon] = [...grouped(won, (deal) => deal.currency)].sort(
-    ([a, some], [b, others]) => others.length - some.length || compare(a, b),
-  );
-  const code = currency?.toUpperCase() ?? most?.[0] ?? mostWon?.[0] ?? 'unknown currency';
+  const mainCurrency = (deals: readonly Deal[]): string | undefined =>
+    [...grouped(deals, (deal) => deal.currency)].sort(
+      ([a, some], [b, others]) => others.length - some.length || compare(a, b),
+    )[0]?.[0];
+  const code =
+    currency?.toUpperCase() ?? mainCurrency(open) ?? mainCurrency(won) ?? 'unknown currency';
   const sum = (deals: readonly Deal[], amount = ({ value }: Deal) => value) =>
     bigSumsBy(deals, amount).get(code) ?? new Big(0);
   const gap = new Big(target).minus(sum(won));
