@@ -81,6 +81,7 @@ export const checkSalesData = defineTool({
   async run(tenant, { check: names, from, size, ...args }, call) {
     if (names.length > 1 && (from ?? args.kind) !== undefined)
       throw new InvalidArguments(wording`from and kind are for one check: ask for it alone.`);
+    refuseUnused(names, args);
     const read = await readFor(tenant, names, args.open_deals, call);
     return memoizedAnswer(tenant, read, { tool: 'check', names, from, size, ...args }, async () => {
       const found: FoundReport[] = [];
@@ -109,6 +110,18 @@ export const checkSalesData = defineTool({
 type Asked = {
   [F in 'owner' | 'company' | 'status' | 'label' | 'kind']?: string | undefined;
 } & { [P in keyof CheckParameters]?: number | undefined } & { open_deals?: boolean | undefined };
+
+/** @throws InvalidArguments for a limit that none of the checks has */
+function refuseUnused(names: readonly CheckName[], args: Asked): void {
+  const has = (name: CheckName, limit: string) => limit in ((checks[name] as Check).defaults ?? {});
+  for (const limit of ['floor', 'days', 'tolerance'] as const) {
+    if (args[limit] === undefined || names.some((name) => has(name, limit))) continue;
+    const users = checkNames.filter((name) => has(name, limit));
+    throw new InvalidArguments(
+      wording`${limit} is for ${trusted(users.join(', '))}: leave it out.`,
+    );
+  }
+}
 
 /** @throws InvalidArguments, NotGranted, ApiError */
 function readFor(

@@ -109,5 +109,5 @@ function findHints(groups: readonly Group[]): Wording[] {
   if (sumOf(groups, 'exact') === 1) return [];
   return sumOf(groups, 'total') === 1
     ? [wording`It is only similar: ask the person whether it is meant.`]
-    : [wording`Several match: ask the person which one is meant.`];
+    : [wording`Several match: ask the person which one is meant, unless all were asked for.`];
 }

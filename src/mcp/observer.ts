@@ -37,13 +37,6 @@ const refusedKinds: ReadonlySet<string> = new Set<KnownError['kind']>([
 ]);
 
 export function callOutcomeOf(error: unknown): CallOutcome {
-  if (isKnown(error)) return refusedKinds.has(error.kind) ? 'refused' : 'error';
-  return isUnexpected(error) ? 'failed' : 'error';
+  if (!isKnown(error)) return 'failed';
+  return refusedKinds.has(error.kind) ? 'refused' : 'error';
 }
-
-/** Whether an error is a fault of this server. */
-export const isUnexpected = (error: unknown): boolean =>
-  !(error instanceof Error) ||
-  error.constructor === Error ||
-  error instanceof TypeError ||
-  error instanceof RangeError;

@@ -12,7 +12,7 @@ import { identifier, join, quote, trusted, type Wording, wording } from '../text
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { isShallow, parseJson } from '../values.ts';
 import { madeUpNote } from '../views/made-up-note.ts';
-import { type CallObserver, callOutcomeOf, isUnexpected } from './observer.ts';
+import { type CallObserver, callOutcomeOf, isKnown } from './observer.ts';
 import { textOf, toResult } from './results.ts';
 import type { JsonSchema } from './schema.ts';
 import { loadTool, type Surface, type SurfaceEntry } from './surface.ts';
@@ -88,7 +88,7 @@ function errorResult(
   error: unknown,
   { log, nameOf, tenant }: CallParts,
 ): CallToolResult {
-  if (isUnexpected(error)) log.failed(name, error);
+  if (!isKnown(error)) log.failed(name, error);
   const words = withoutSecrets(describeError(error, nameOf, tenant.heldSince()));
   // A sent write always has an outcome, so an error of these kinds means that nothing was sent.
   const isUnsent = isApiError(error) || error instanceof ChangeRefused;
