@@ -38,6 +38,7 @@ import {
   inOrder,
 } from '../src/tool-kit/define-tool.ts';
 import { resolveDealFilters, resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { isOneOf } from '../src/values.ts';
 import {
   changesAnswer,
   historyIsOff,
@@ -111,6 +112,10 @@ export const pipelineChanges = defineTool({
       path: ['movement'],
       message: `must be one of ${quoteMovements.join(', ')} with by: quote, and one of ${dealMovements.join(', ')} with any other by`,
     })
+    .refine(({ pushes, movement, by }) => !(pushes && (movement || isOneOf(['day', 'quote'], by))), {
+      path: ['pushes'],
+      message: 'goes with a by of deals, and without movement',
+    })
     .superRefine((args, context) => {
       const name = listsQuotes(args) && dealsOnly.find((each) => args[each] !== undefined);
       const message = 'must be left out: quotes can be filtered by owner, company and currency';
@@ -126,7 +131,7 @@ export const pipelineChanges = defineTool({
     if (!history) return historyIsOff(coverage);
     const whole = await tenant.collection('opportunity', call);
     const present = whole.coverage.complete
-      ? { day: utcDay(whole.asOf), takenAt: whole.asOf, records: whole.records }
+      ? { day: utcDay(whole.asOf), takenAt: whole.asOf, records: whole.records.filter(hasId) }
       : undefined;
     const days = await history.days();
     const stored = await readPeriod(history, days, requested, present);
@@ -163,6 +168,9 @@ export const pipelineChanges = defineTool({
     return changesAnswer(changes, quotes.changes, sources);
   },
 });
+
+/** Others cannot be followed, and snapshots have none. */
+const hasId = ({ id }: { id?: string }): boolean => Boolean(id);
 
 /** Snapshots have no names of other collections: what this caller may read of them is added. */
 const withNames = async <T>(

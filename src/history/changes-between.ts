@@ -12,6 +12,7 @@ import { type Amounts, CurrencySums, type Decimal, zero } from '../figures/money
 import { compact, type LimitedList, type Named } from '../figures/naming.ts';
 import { weighted } from '../figures/probability.ts';
 import { flatMapSteps, type Steps } from '../figures/steps.ts';
+import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { isOneOf } from '../values.ts';
 import { type PeriodStates, spreadEvenly } from './compare.ts';
@@ -31,6 +32,7 @@ import {
   type DealChange,
   dealRules,
   ends,
+  isCreatedFrom,
   type Move,
   matchingExits,
   type PipelineState,
@@ -68,9 +70,10 @@ export const maxListed = 40;
 export type PipelineChanges = Awaited<ReturnType<typeof changesBetween>>;
 
 /** Grouped, or with some movements, it is without stages and forecast; without what a list has begun with from there on. */
-export async function changesBetween(asRead: PeriodStates, options: ChangeOptions, shown: Shown) {
+export async function changesBetween(states: PeriodStates, options: ChangeOptions, shown: Shown) {
   const { by, movement: only, pushes: atLeast, rows, from = 0 } = shown;
-  const { reshaped, states } = await withoutReshaped(asRead);
+  const pairs = pairRecords(states.opening.records, states.closing.records);
+  const reshaped = await runInSlices(reshapedFields(pairs));
   const readDeal = periodDeals(states, options.currencyOf);
   const compared = await compareDeals(states, options, readDeal);
   const { changes, order } = compared;
@@ -117,20 +120,6 @@ function movementRows(
     pipeline: [...ends('opening', opening), ...asked.steps, ...ends('closing', closing)],
     moves: asked.moves.length > 0 ? asked.moves : undefined,
   };
-}
-
-/** The states without the fields that the service sends otherwise at the end. */
-async function withoutReshaped(states: PeriodStates) {
-  const { opening, closing } = states;
-  const pairs = pairRecords(opening.records, closing.records);
-  const reshaped = await runInSlices(reshapedFields(pairs));
-  if (reshaped.length === 0) return { reshaped, states };
-  const none = Object.fromEntries(reshaped.map(({ field }) => [field, undefined]));
-  const without = <T extends TwoPipelines['opening']>(state: T) => ({
-    ...state,
-    records: state.records.map((record) => ({ ...record, ...none })),
-  });
-  return { reshaped, states: { ...states, opening: without(opening), closing: without(closing) } };
 }
 
 export async function compareDeals(
@@ -237,16 +226,19 @@ function forecastReader(then: Day, now: Day, passes: (deal: Deal) => boolean) {
   const isInPeriod = (day: Day): boolean => then < day && day <= now;
   const isExpected = (deal: Deal): boolean =>
     deal.outcome === 'open' && isInPeriod(dueIn(deal)) && passes(deal);
+  const isNew = (record: Opportunity): boolean =>
+    isInPeriod(dayOf(record.closedAt) ?? '') || isCreatedFrom(record, then);
   const outcomeIn = (before: Deal, after: Deal | undefined): [ForecastPart, Deal] => {
     const outcome = (after ? ends[after.outcome] : 'removed') ?? 'stillOpen';
     return [outcome, after && outcome !== 'removed' ? after : before];
   };
+  const wonDue = (due: Day): ForecastPart =>
+    due === '' ? 'wonUndated' : due > now ? 'wonEarly' : 'wonLate';
   const wonAs = (before: Deal | undefined, { record }: Deal): ForecastPart | undefined => {
-    if (!before) return isInPeriod(dayOf(record.closedAt) ?? '') ? 'wonNew' : undefined;
-    if (before.outcome !== 'open') return undefined;
-    if (!passes(before)) return 'wonNew';
-    const due = dueIn(before);
-    return due === '' ? 'wonUndated' : due > now ? 'wonEarly' : 'wonLate';
+    if (!before) return isNew(record) ? 'wonNew' : undefined;
+    if (isOneOf(['won', 'deleted'], before.outcome)) return undefined;
+    if (before.outcome !== 'open' || !passes(before)) return 'wonNew';
+    return wonDue(dueIn(before));
   };
   return (before: Deal | undefined, after: Deal | undefined): [ForecastPart, Deal][] => {
     if (before && isExpected(before)) return [['expected', before], outcomeIn(before, after)];

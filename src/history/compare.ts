@@ -1,4 +1,5 @@
-import { type Day, daysBetween } from '../figures/days.ts';
+import { addDays, type Day } from '../figures/days.ts';
+import { type Outcome, outcomeOf } from '../figures/outcome.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
@@ -61,6 +62,22 @@ export async function readStates<T>(
   return start && { opening: start, closing: last, isLive };
 }
 
+/** Of what was read with another key only what is read now: the present one may not read the rest. */
+export function readableNow<T extends { id?: string }>(
+  reader: SnapshotReader<T>,
+  present: DatedSnapshot<T> | undefined,
+): SnapshotReader<T> {
+  const ids = new Set(present?.records.map(({ id }) => id));
+  return {
+    async read(day) {
+      const snapshot = await reader.read(day);
+      if (!snapshot?.isOthers) return snapshot;
+      const records = snapshot.records.filter(({ id }) => ids.has(id));
+      return present && { ...snapshot, records };
+    },
+  };
+}
+
 /** The states of a period as `readStates` finds them, and the days between them. */
 export async function readPeriod(
   history: PipelineHistory,
@@ -68,19 +85,30 @@ export async function readPeriod(
   requested: Period,
   present: DatedSnapshot | undefined,
 ): Promise<PeriodStates | undefined> {
-  const reader = history.reader();
+  const reader = readableNow(history.reader(), present);
   const states = await readStates(reader, days, requested, present);
   if (!states) return undefined;
   const { opening, closing } = states;
   const between = days.filter((day) => opening.day < day && day < closing.day);
   const series = new DealSeries(opening.records);
-  const used = spreadEvenly(between, maxDays(opening.records.length));
-  for (const day of used) await observe(series, await reader.read(day));
+  const used: Day[] = [];
+  for (const day of spreadEvenly(between, maxDays(opening.records.length))) {
+    const snapshot = await reader.read(day);
+    if (!snapshot) continue;
+    used.push(day);
+    await observe(series, snapshot);
+  }
   await observe(series, closing);
   const isPartial =
-    used.length < between.length || hasWeekBetween([opening.day, ...used, closing.day]);
-  return { ...states, series, isPartial, between, reader };
+    used.length < between.length || lacksWorkday([opening.day, ...used, closing.day]);
+  // The service may list no deals that were closed, or the key may not read them.
+  const listed = new Set(closing.records.map(({ id }) => id));
+  const gone = series.latest().filter(({ id }) => !listed.has(id));
+  const records = [...closing.records, ...gone.filter((deal) => isClosed(outcomeOf(deal)))];
+  return { ...states, closing: { ...closing, records }, series, isPartial, between, reader };
 }
+
+const isClosed = (outcome: Outcome): boolean => outcome !== 'open' && outcome !== 'deleted';
 
 /** The snapshot of the first of these days that can be read. */
 async function firstReadable<T>(
@@ -94,9 +122,15 @@ async function firstReadable<T>(
   return undefined;
 }
 
-/** Whether two days that follow each other are a week or more apart, as those of old snapshots are. */
-const hasWeekBetween = (days: readonly Day[]): boolean =>
-  days.some((day, at) => at > 0 && daysBetween(days[at - 1] ?? day, day) >= 7);
+/** Whether a day from Monday to Friday is missing between two of these days. */
+const lacksWorkday = (days: readonly Day[]): boolean =>
+  days.some((day, at) => {
+    let missing = addDays(days[at - 1] ?? day, 1);
+    while (missing < day && isWeekend(missing)) missing = addDays(missing, 1);
+    return missing < day;
+  });
+
+const isWeekend = (day: Day): boolean => [0, 6].includes(new Date(day).getUTCDay());
 
 async function observe(series: DealSeries, snapshot: Snapshot | undefined): Promise<void> {
   const time = snapshot?.takenAt.toISOString() ?? '';

@@ -28,6 +28,8 @@ export interface Snapshot<T = Opportunity> {
   takenAt: Date;
   /** With the stored fields only. An unchanged record is the same object in snapshots of one `SnapshotReader`. */
   records: readonly T[];
+  /** True if it was read with another key, or by other rules for fields. */
+  isOthers?: boolean;
 }
 
 /** The past of one kind of records of a tenant, one snapshot a day at most. Days are in UTC. */
@@ -70,11 +72,15 @@ function parseName(name: string): StoredName | undefined {
 const parseNames = (names: readonly string[]): StoredName[] =>
   names.flatMap((name) => parseName(name) ?? []);
 
-/** @param keepDays snapshots are deleted after so many days */
+/**
+ * @param keepDays snapshots are deleted after so many days
+ * @param owner of what this server reads: differs by key and by rules for fields; absent in snapshots of earlier versions
+ */
 export function storedSnapshots<T extends { id?: string }>(
   kind: SnapshotKind<T>,
   store: SnapshotStore,
   keepDays: number,
+  owner: string | undefined,
   now = () => new Date(),
 ) {
   const { prefix } = kind;
@@ -84,7 +90,7 @@ export function storedSnapshots<T extends { id?: string }>(
       const names = parseNames(await store.names());
       return names.filter((it) => it.prefix === prefix && it.day <= today).map(({ day }) => day);
     },
-    reader: (): SnapshotReader<T> => storedReader(kind, store),
+    reader: (): SnapshotReader<T> => storedReader(kind, store, owner),
     /**
      * Keeps the records as the snapshot of the day on which they were read, unless a later one of that day is
      * stored. Deletes expired snapshots of every kind.
@@ -98,7 +104,7 @@ export function storedSnapshots<T extends { id?: string }>(
       );
       // One from the future was taken while the clock was wrong: it is replaced.
       if (last && takenAt < last && last <= now()) return false;
-      const header = { version, prefix, takenAt: takenAt.toISOString() };
+      const header = { version, prefix, owner, takenAt: takenAt.toISOString() };
       await store.write(prefix + day, await pack(header, await toRows(records, kind)));
       await deleteExpired(store, keepDays, now());
       return true;
@@ -108,35 +114,48 @@ export function storedSnapshots<T extends { id?: string }>(
 
 /** Deletes expired snapshots of every kind. */
 async function deleteExpired(store: SnapshotStore, keepDays: number, now: Date): Promise<void> {
-  const oldest = addDays(utcDay(now), -keepDays);
   const parsed = parseNames(await store.names());
+  const today = utcDay(now);
+  // Not by today, which a wrong clock could place years ahead.
+  const days = parsed.map(({ day }) => day).filter((day) => day < today);
+  const last = days.sort().at(-1) ?? today;
+  const oldest = addDays(last, 1 - keepDays);
   const kept = parsed.filter(({ day }) => day >= oldest);
-  const superfluous = notFirstOfWeek(kept, addDays(utcDay(now), -dailyDays));
+  const superfluous = superfluousDays(kept, addDays(last, 1 - dailyDays));
   const expired = parsed.filter((it) => !kept.includes(it));
   const removed = [...expired, ...superfluous].map(({ name }) => name);
   if (removed.length > 0) await store.remove(removed);
 }
 
-/** Of the days before this one, those that follow another of the same kind and week. Names are in the order of time. */
-function notFirstOfWeek(names: readonly StoredName[], before: Day): StoredName[] {
+/**
+ * Of the days before this one, those that follow another of the same kind and week, and are not the last of a month, with
+ * which a quarter is compared. Names are in the order of time.
+ */
+function superfluousDays(names: readonly StoredName[], before: Day): StoredName[] {
   const weeks = new Set<string>();
-  return names.filter(({ prefix, day }) => {
-    const week = `${prefix}${Math.floor(daysBetween(someMonday, day) / 7)}`;
+  const monthOf = ({ prefix, day }: StoredName) => prefix + day.slice(0, 7);
+  const lastOfMonth = new Map(names.map((it) => [monthOf(it), it]));
+  return names.filter((it) => {
+    const week = `${it.prefix}${Math.floor(daysBetween(someMonday, it.day) / 7)}`;
     const isFirst = !weeks.has(week);
     weeks.add(week);
-    return day < before && !isFirst;
+    return it.day < before && !isFirst && lastOfMonth.get(monthOf(it)) !== it;
   });
 }
 
 const someMonday = '2024-01-01';
 
-export const storedPast = (store: SnapshotStore, keepDays: number) => ({
-  opportunity: storedSnapshots(opportunitySnapshots, store, keepDays),
-  quote: storedSnapshots(quoteSnapshots, store, keepDays),
+export const storedPast = (store: SnapshotStore, keepDays: number, owner: string) => ({
+  opportunity: storedSnapshots(opportunitySnapshots, store, keepDays, owner),
+  quote: storedSnapshots(quoteSnapshots, store, keepDays, owner),
 });
 
 /** Reads stored days, and keeps the last record of each id, because most are the same on the next day. */
-function storedReader<T>(kind: SnapshotKind<T>, store: SnapshotStore): SnapshotReader<T> {
+function storedReader<T>(
+  kind: SnapshotKind<T>,
+  store: SnapshotStore,
+  owner: string | undefined,
+): SnapshotReader<T> {
   const known = new Map<string, { row: Row; record: T }>();
   const recordOf = (columns: Columns, at: number): T => {
     const id = String(columns[0]?.[at]);
@@ -151,10 +170,10 @@ function storedReader<T>(kind: SnapshotKind<T>, store: SnapshotStore): SnapshotR
     async read(day) {
       const stored = await ifReadable(readStored(kind, store, day));
       if (!stored) return undefined;
-      const { takenAt, columns } = stored;
+      const { takenAt, columns, by = owner } = stored;
       const records: T[] = [];
       await forEachInSlices(columns[0]?.keys() ?? [], (at) => records.push(recordOf(columns, at)));
-      return { takenAt, records };
+      return { takenAt, records, ...(by !== owner && { isOthers: true }) };
     },
   };
 }
@@ -164,7 +183,7 @@ async function readStored<T>(
   kind: SnapshotKind<T>,
   store: SnapshotStore,
   day: Day,
-): Promise<{ takenAt: Date; columns: Columns } | undefined> {
+): Promise<{ takenAt: Date; columns: Columns; by?: unknown } | undefined> {
   const unpacked = await readUnpacked(store, kind.prefix + day);
   if (!unpacked) return undefined;
   const takenAt = takenAtOf(unpacked);
@@ -176,7 +195,7 @@ async function readStored<T>(
   }
   if (header.version !== version || header.prefix !== kind.prefix)
     throw new UnreadableSnapshot('of another version or kind');
-  return { takenAt, columns: await columnsOf(unpacked) };
+  return { takenAt, columns: await columnsOf(unpacked), by: header.owner };
 }
 
 async function readUnpacked(store: SnapshotStore, name: string): Promise<Unpacked | undefined> {

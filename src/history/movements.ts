@@ -9,8 +9,10 @@ import {
   type LimitedList,
   limitList,
   type Named,
+  named,
   nonBlank,
   nonZero,
+  normaliseName,
 } from '../figures/naming.ts';
 import { filterSteps, forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
@@ -82,6 +84,8 @@ export interface MovementRules<R, S extends Valued, M extends string> {
   wasOpenBetween(before: S | undefined, after: S): boolean;
   /** Whether an open record does not match because of its date only. */
   isOutsidePeriod?(state: S): boolean;
+  /** Whether a record that was closed is still one of those that are asked for; `matches` if absent. */
+  staysClosed?(state: S): boolean;
   movesOf(states: Pair<S>): M[];
 }
 
@@ -201,8 +205,9 @@ function valueEffects<S extends Valued>(
 function leaving<S extends Valued>(was: S, after: S | undefined, rules: StateRules<S>): Effect[] {
   const end = after ? rules.endOf(after) : 'removed';
   if (!after || end === 'removed') return [leavingAs('removed', was)];
-  if (end) return [...valueEffects(was, after, rules), leavingAs(end, after)];
-  return [leavingAs(rules.isOutsidePeriod?.(after) ? 'movedOut' : 'transferredOut', was)];
+  const stays = rules.staysClosed ?? rules.matches;
+  if (end && stays(after)) return [...valueEffects(was, after, rules), leavingAs(end, after)];
+  return [leavingAs(!end && rules.isOutsidePeriod?.(after) ? 'movedOut' : 'transferredOut', was)];
 }
 
 function entryOf<S extends Valued>(before: S | undefined, rules: StateRules<S>): Step {
@@ -325,7 +330,7 @@ export function movedColumns<M>({ before, after, movement }: Change<RecordState,
   const { record, value, currency }: Partial<RecordState> = after ?? before ?? {};
   return compact({
     company: nonBlank(record?.company?.name),
-    owner: arrow(before, after, (state) => nonBlank(state.record.owner?.name)),
+    owner: refArrow(before?.record, after?.record, ({ owner }) => owner),
     movement,
     value: value && rounded(value),
     currency: value && currency,
@@ -343,6 +348,22 @@ export function arrow<T>(
   if (!before || !after || was === is) return is ?? was;
   return `${was ?? '(none)'} → ${is ?? '(none)'}`;
 }
+
+/** Equal for references to the same record: its id, or its name where it has no id. */
+export function refKey(ref: Ref | undefined): string | undefined {
+  const { id, name } = named(ref);
+  return id ? `id ${id}` : name && `name ${normaliseName(name)}`;
+}
+
+/** `arrow` for the name of what is referred to, which may be renamed meanwhile. */
+export const refArrow = <T>(
+  before: T | undefined,
+  after: T | undefined,
+  read: (state: T) => Ref | undefined,
+): string | undefined => {
+  const isSame = after && before && refKey(read(before)) === refKey(read(after));
+  return arrow(isSame ? undefined : before, after, (state) => nonBlank(read(state)?.name));
+};
 
 /** The difference of both values, if both are known and in one currency. */
 function valueChange(before: Valued | undefined, after: Valued | undefined): number | undefined {

@@ -8,22 +8,12 @@ import {
 import { type Day, dayOf, daysBetween } from '../figures/days.ts';
 import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
 import { type Amounts, type CurrencyOf, percentOfCounts } from '../figures/money.ts';
-import {
-  addTo,
-  byName,
-  compact,
-  groupBy,
-  type Named,
-  named,
-  nonBlank,
-  nonZero,
-  normaliseName,
-} from '../figures/naming.ts';
+import { addTo, byName, compact, groupBy, type Named, named, nonZero } from '../figures/naming.ts';
 import { type Outcome, outcomeOf } from '../figures/outcome.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { median } from '../figures/spread.ts';
 import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
-import type { Opportunity, Ref } from '../service/records/records.ts';
+import type { Opportunity } from '../service/records/records.ts';
 import { isOneOf } from '../values.ts';
 import {
   arrow,
@@ -34,6 +24,8 @@ import {
   movedRows,
   type OpenTotal,
   type Pair,
+  refArrow,
+  refKey,
   type Step,
   steps,
 } from './movements.ts';
@@ -116,16 +108,22 @@ export const dealRules = (
   matches: (deal) =>
     (deal.outcome === 'open' || filters.stage === undefined) && passesAll(deal, filters),
   endOf: ({ outcome }) => ends[outcome],
-  wasOpenBetween(before, { record }) {
+  wasOpenBetween(before, { outcome, record }) {
+    if (before) return before.outcome !== 'deleted' && before.outcome !== outcome;
     const closed = dayOf(record.closedAt);
-    return !before && (closed === undefined || closed > since);
+    return closed === undefined || closed > since || isCreatedFrom(record, since);
   },
+  staysClosed: (deal) => passesFilters(deal, filters),
   isOutsidePeriod(deal) {
     const { closeFrom: _from, closeTo: _to, ...others } = filters;
     return passesAll(deal, others);
   },
   movesOf: (states) => movesOf(states, order),
 });
+
+/** Whether a record that a state lacks was made after it: a state is of some time of its day. */
+export const isCreatedFrom = ({ createdAt }: { createdAt?: string }, since: Day): boolean =>
+  (dayOf(createdAt) ?? '') >= since;
 
 function movesOf({ before, after }: Pair<Deal>, order: StageOrder): Move[] {
   if (before?.outcome !== 'open' || after?.outcome !== 'open') return [];
@@ -148,7 +146,7 @@ const comparedFields = [
 /** Fewer deals may lose a field by chance. */
 const minReshaped = 5;
 
-/** The fields that many deals of both days had, and that none has now, or the other way round; with their number. */
+/** The fields that nearly all deals of both days had, and none has now, or the other way round; with their number. */
 export function* reshapedFields(pairs: Iterable<Pair<Opportunity>>) {
   const counts = comparedFields.map((field) => ({ field, before: 0, after: 0 }));
   let deals = 0;
@@ -160,8 +158,9 @@ export function* reshapedFields(pairs: Iterable<Pair<Opportunity>>) {
       if (after[count.field] !== undefined) count.after += 1;
     }
   });
-  return counts.filter(({ before, after }) =>
-    after === 0 ? before >= minReshaped : before === 0 && after >= Math.max(minReshaped, deals / 2),
+  const nearlyAll = Math.max(minReshaped, deals * 0.9);
+  return counts.filter(
+    ({ before, after }) => Math.min(before, after) === 0 && Math.max(before, after) >= nearlyAll,
   );
 }
 
@@ -183,12 +182,6 @@ export function* stageOrder(
 }
 
 const stageKey = ({ pipelineStage }: Opportunity): string | undefined => refKey(pipelineStage);
-
-/** Equal for references to the same record: its id, or its name where it has no id. */
-function refKey(ref: Ref | undefined): string | undefined {
-  const { id, name } = named(ref);
-  return id ? `id ${id}` : name && `name ${normaliseName(name)}`;
-}
 
 /** Whether a move from one stage to another is forward; `undefined` where their order is unknown. */
 function isForward(
@@ -227,13 +220,11 @@ export type ChangeRow = ReturnType<typeof changeRow>;
 function changeRow(change: DealChange, { slips, changedAt }: Course) {
   const { before, after } = change;
   const { id, name } = named((after ?? before)?.record);
-  const show = (read: (deal: Opportunity) => string | undefined) =>
-    arrow(before?.record, after?.record, read);
   return compact({
     id,
     name,
     ...movedColumns(change),
-    stage: show(({ pipelineStage }) => nonBlank(pipelineStage?.name)),
+    stage: refArrow(before?.record, after?.record, ({ pipelineStage }) => pipelineStage),
     closes: closesOf(before, after),
     slipDays: (before && after && slipDays(before.record, after.record)) || undefined,
     slips: slips.get(id ?? ''),
@@ -270,6 +261,9 @@ export class DealSeries {
   constructor(opening: readonly Opportunity[]) {
     for (const record of opening) if (record.id) this.#last.set(record.id, record);
   }
+
+  /** Each deal as it was seen last. */
+  latest = (): Opportunity[] => [...this.#last.values()];
 
   /** The outcome of the deal when it was seen last: snapshots do not keep closed deals for ever. */
   outcomeNow({ deal, outcome }: StageExit): Outcome {

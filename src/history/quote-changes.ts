@@ -15,7 +15,7 @@ import { refersTo } from '../names/name-filters.ts';
 import type { Collection } from '../reading/collection.ts';
 import type { Quote } from '../service/records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
-import { type Period, readStates, type StatePair } from './compare.ts';
+import { type Period, readableNow, readStates, type StatePair } from './compare.ts';
 import type { QuoteHistory } from './history.ts';
 import {
   arrow,
@@ -32,6 +32,7 @@ import {
   steps,
   type Valued,
 } from './movements.ts';
+import { isCreatedFrom } from './pipeline-changes.ts';
 import { asStored, type PricedQuote, quoteSnapshots } from './snapshots.ts';
 
 /** Steps that quotes do not have. */
@@ -86,7 +87,9 @@ const quoteRules = (
     endOf: ({ record, acceptance }) => (isDeleted(record) ? 'removed' : ends[acceptance]),
     wasOpenBetween(before, after) {
       // A quote without the day on which it was closed is not known to have been open.
-      if (!before) return (endDay(after) ?? '') > days.opening;
+      const end = endDay(after) ?? '';
+      if (!before)
+        return end > days.opening || (end !== '' && isCreatedFrom(after.record, days.opening));
       const isAnswer = after.acceptance === 'accepted' || after.acceptance === 'declined';
       return isAnswer && before.acceptance !== after.acceptance;
     },
@@ -99,7 +102,8 @@ const quoteRules = (
 function isSent({ before, after }: Pair<QuoteState>, opening: Day): boolean {
   if (!after || isDeleted(after.record)) return false;
   const sent = dayOf(after.record.sentAt);
-  if (sent !== undefined) return sent > ((before ? dayOf(before.record.sentAt) : opening) ?? '');
+  if (sent !== undefined && !before) return sent > opening || isCreatedFrom(after.record, opening);
+  if (sent !== undefined) return sent > (dayOf(before?.record.sentAt) ?? '');
   const isFirst = !before || statusCategoryOf(before.record) === 'draft';
   return isFirst && statusCategoryOf(after.record) === 'sent';
 }
@@ -133,7 +137,7 @@ export async function readQuoteStates(
     records.push(asStored(quoteSnapshots, quote)),
   );
   const now = read && { day: utcDay(read.asOf), takenAt: read.asOf, records };
-  return readStates(history.reader(), await history.days(), requested, now);
+  return readStates(readableNow(history.reader(), now), await history.days(), requested, now);
 }
 
 export async function compareQuotes(

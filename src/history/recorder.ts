@@ -44,10 +44,10 @@ export function historyRecorder<T>(
   }
 
   return {
-    /** Notes a reading, to be stored soon. An incomplete one is never stored. */
+    /** Notes a reading, to be stored soon. An incomplete one is never stored, nor an empty one, which may be a fault. */
     note(reading: Collection<T>): void {
-      const { coverage, asOf } = reading;
-      if (!coverage.complete || asOf.getTime() <= lastAsOf) return;
+      const { coverage, records, asOf } = reading;
+      if (!coverage.complete || records.length === 0 || asOf.getTime() <= lastAsOf) return;
       lastAsOf = asOf.getTime();
       pending = reading;
       if (timer !== undefined) return;

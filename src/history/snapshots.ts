@@ -8,6 +8,7 @@ import type { TermTotals } from '../figures/terms.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import { compress, decompress } from '../state/compression.ts';
+import { shortHash } from '../state/short-hash.ts';
 import { isObject, parseJson } from '../values.ts';
 
 /** Records of one kind and their stored form. */
@@ -168,11 +169,12 @@ const quality = 9;
  * @throws RangeError for more than can be read again
  */
 export async function pack(header: object, rows: readonly Row[]): Promise<Buffer> {
-  const lines = [JSON.stringify(header)];
+  const lines: string[] = [];
   await forEachInSlices(rows[0]?.keys() ?? [], (column) =>
     lines.push(JSON.stringify(toColumn(rows.map((row) => row[column] ?? null)))),
   );
-  const text = Buffer.from(lines.join('\n'));
+  const hash = shortHash(lines.join('\n'));
+  const text = Buffer.from([JSON.stringify({ ...header, hash }), ...lines].join('\n'));
   if (text.length > maxLength) throw new RangeError(`a snapshot of ${text.length} bytes`);
   return compress(text, quality);
 }
@@ -191,6 +193,9 @@ export async function unpack(stored: Buffer): Promise<Unpacked> {
   const [first = '', ...lines] = body.toString().split('\n');
   const header = parseJson(first);
   if (!isObject(header)) throw new UnreadableSnapshot('no header');
+  // Earlier versions stored none.
+  if (header.hash !== undefined && header.hash !== shortHash(lines.join('\n')))
+    throw new UnreadableSnapshot('damaged');
   return { header, lines };
 }
 

@@ -19,11 +19,18 @@ export interface Past {
   quote: QuoteHistory;
 }
 
-/** The past of the pipeline and of the quotes of a tenant. Loaded when it is first used: a start does not need it. */
-export function historiesOf(given: HistoryOptions | undefined, store: SnapshotStore) {
+/**
+ * The past of the pipeline and of the quotes of a tenant. Loaded when it is first used: a start does not need it.
+ * @param owner of the readings, as in `storedSnapshots`
+ */
+export function historiesOf(
+  given: HistoryOptions | undefined,
+  store: SnapshotStore,
+  owner: string,
+) {
   const options = given?.keepDays === 0 ? undefined : given;
   const stored = async () =>
-    (await import('../history/history.ts')).storedPast(store, options?.keepDays ?? 0);
+    (await import('../history/history.ts')).storedPast(store, options?.keepDays ?? 0, owner);
   const recorderOf = (kind: keyof Past) =>
     historyRecorder<ApiRecord>(
       async () => (await stored())[kind],

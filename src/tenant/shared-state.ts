@@ -1,6 +1,6 @@
 import type { CollectionCache } from '../reading/cache.ts';
 import type { Collection } from '../reading/collection.ts';
-import { Collections, type SharedBetween } from '../reading/collections.ts';
+import { Collections } from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
 import { Parts } from '../reading/parts.ts';
 import { ReferencedRecords } from '../reading/referenced-records.ts';
@@ -54,6 +54,7 @@ export type SharedTenantState = ReturnType<typeof sharedTenantState>;
 export function sharedTenantState(options: TenantOptions) {
   const { state, baseUrl, key, name, cache } = options;
   const identity = shortHash([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
+  const reader = readerOf(identity, options);
   const namespace = options.stateByKey ? identity : namespaceOf(baseUrl, name);
   // Local listeners run synchronously; a failed publication is repeated after the reconnect.
   const publish = (update: Update) => void state.bus.publish(namespace, update).catch(() => {});
@@ -69,10 +70,10 @@ export function sharedTenantState(options: TenantOptions) {
   const collections = new Collections({
     ...{ host: client.host, pages, cache, onTooLarge: options.onTooLarge },
     freshMs: options.freshMs,
-    shared: sharedBetween(options, namespace, identity),
+    shared: state.collections && { collections: state.collections, tenant: namespace, reader },
     budgetLimit: () => budget.limit,
   });
-  const histories = historiesOf(options.history, state.snapshots(namespace));
+  const histories = historiesOf(options.history, state.snapshots(namespace), reader);
   const unregisterGauges = options.observer?.registerGauges({
     remainingBudget: async () => (await budget.peek()).remaining,
     cachedCollections: () => collections.cacheTimes(),
@@ -125,15 +126,10 @@ export function sharedTenantState(options: TenantOptions) {
   };
 }
 
-/** Where collections are shared with other processes: what was read by other rules is not used. */
-function sharedBetween(
-  { state: { collections }, fields = [] }: TenantOptions,
-  tenant: string,
-  identity: string,
-): SharedBetween | undefined {
+/** Who reads, and by which rules for fields: what is stored of others is not taken for one's own. */
+function readerOf(identity: string, { fields = [] }: TenantOptions): string {
   const rules = fields.map(({ text }) => text).join('\n');
-  const reader = rules === '' ? identity : shortHash(`${identity}\n${rules}`);
-  return collections && { collections, tenant, reader };
+  return rules === '' ? identity : shortHash(`${identity}\n${rules}`);
 }
 
 /** The namespace of the state of a tenant that the operator configured. */

@@ -2,7 +2,7 @@ import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayWords } from '../figures/days.ts';
 import { compact, plural } from '../figures/naming.ts';
 import type { PipelineChanges, Shown } from '../history/changes-between.ts';
-import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
+import type { DatedSnapshot, Period, PeriodStates, StatePair } from '../history/compare.ts';
 import type { OpenTotal } from '../history/movements.ts';
 import type { QuoteChanges } from '../history/quote-changes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -58,7 +58,7 @@ export function changesAnswer(
           ...reshapedSentence(changes, states),
           ...scopeOf(filters),
           periodWords(states),
-          ...(from > 0 ? [] : [changesSummary(changes)]),
+          ...(from > 0 ? [] : [changesSummary(changes, asked.movement !== undefined)]),
           ...(quotes ? [quotesSentence(quotes)] : []),
           ...listedWords(list),
         ],
@@ -119,9 +119,12 @@ function historyOf(days: readonly Day[]) {
   return { ...compact({ from: past[0] }), days: past.length };
 }
 
-/** Both days, as a person says them. */
+/** Both days, as a person says them, with the time of the states: a day has several, of which the last is kept. */
 const periodWords = ({ opening, closing, isLive }: StatePair<unknown>): Wording =>
-  wording`${trusted(dayWords(opening.day))} (end of day) to ${trusted(dayWords(closing.day))}${isLive ? wording` (now)` : ''}:`;
+  wording`${momentWords(opening)} to ${isLive ? wording`${trusted(dayWords(closing.day))} (now)` : momentWords(closing)}:`;
+
+const momentWords = ({ day, takenAt }: DatedSnapshot<unknown>): Wording =>
+  trusted(`${dayWords(day)} ${minuteOf(toIsoSeconds(takenAt)).slice(11)} UTC`);
 
 /** What moved, in the words of a salesperson: first all that changes the number of deals. */
 const nouns = {
@@ -146,7 +149,8 @@ const nouns = {
   ownerChanged: 'with another owner',
 } as const;
 
-function changesSummary(changes: PipelineChanges): Wording {
+/** @param isPart whether some movements were asked for, not all */
+function changesSummary(changes: PipelineChanges, isPart: boolean): Wording {
   if ('pushes' in changes) return pushesSummary(changes.pushes);
   const { pipeline, moves = [] } = changes;
   const counts = new Map<string, number>([
@@ -157,7 +161,8 @@ function changesSummary(changes: PipelineChanges): Wording {
     const count = counts.get(name);
     return count === undefined ? [] : wording`${count} ${trusted(noun)}`;
   });
-  const what = parts.length > 0 ? join(parts, ', ') : wording`no deal moved`;
+  const none = isPart ? wording`no deal moved so` : wording`no deal moved`;
+  const what = parts.length > 0 ? join(parts, ', ') : none;
   const [first, last] = [pipeline[0], pipeline.at(-1)];
   if (first?.step !== 'opening') return wording`${what}.`;
   return wording`${totalText(first)}, then ${totalText(last)}: ${what}.`;
@@ -189,7 +194,7 @@ function definitionsOf(changes: PipelineChanges, { isPartial }: PeriodStates): W
   ];
 }
 
-/** Counted as moves, these would be one of every deal. */
+/** Its changes are of nearly every deal, and may be none. */
 function reshapedSentence({ reshaped = [] }: PipelineChanges, states: PeriodStates): Wording[] {
   const fields = reshaped.map(({ field, before, after }) =>
     trusted(`${field} (${before} had it, now ${after})`),
@@ -198,7 +203,7 @@ function reshapedSentence({ reshaped = [] }: PipelineChanges, states: PeriodStat
   return fields.length === 0
     ? []
     : [
-        wording`Not compared, because the service has sent it in another form since ${since}: ${join(fields, ', ')}.`,
+        wording`The service may send this in another form since ${since}, so that its changes are none: ${join(fields, ', ')}.`,
       ];
 }
 
@@ -224,6 +229,10 @@ function periodNotes(
     ...note(
       from < opening,
       wording`There is no readable snapshot of ${trusted(opening)}: compared with the last one before it.`,
+    ),
+    ...note(
+      [states.opening, states.closing].some(({ isOthers }) => isOthers),
+      wording`The API key or the rules for fields have changed since: of these snapshots only what is read now is compared, so what was removed is not told.`,
     ),
     ...note(
       !states.isLive && to < closing,

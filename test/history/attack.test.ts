@@ -110,17 +110,6 @@ describe('deals', () => {
     expect(await stepsOf({})).toEqual([]);
   });
 
-  test('may have slipped more often where a week or more is between two days', async () => {
-    const since = (day: string) =>
-      compareDays([
-        ['2026-06-01', [deal('a')]],
-        [day, [deal('a')]],
-      ]);
-    const isPartial = async (day: string) => (await since(day)).isPartial;
-    expect(await isPartial('2026-06-07')).toBe(false);
-    expect(await isPartial('2026-06-08')).toBe(true);
-  });
-
   test('of a company that was only renamed stay', async () => {
     const named = (name: string) => deal('a', { company: { id: 'c1', name } });
     const days = [
@@ -128,6 +117,88 @@ describe('deals', () => {
       ['2026-06-12', [named('New')]],
     ] as const;
     expect(namesOf((await compareDays(days, { company: { id: 'c1' } })).steps)).toEqual([]);
+  });
+});
+
+describe('deals between two states', () => {
+  test('may have slipped more often where a day of work is missing between two days', async () => {
+    const isPartial = async (from: string, to: string) =>
+      (
+        await compareDays([
+          [from, [deal('a')]],
+          [to, [deal('a')]],
+        ])
+      ).isPartial;
+    expect(await isPartial('2026-06-05', '2026-06-08')).toBe(false);
+    expect(await isPartial('2026-06-04', '2026-06-08')).toBe(true);
+    expect(await isPartial('2026-06-08', '2026-06-10')).toBe(true);
+  });
+
+  test('that are won with another owner are won with that one only', async () => {
+    const won = { owner: { id: 'w2' }, statusId: 'won', closedAt: '2026-06-12' };
+    const days = [
+      ['2026-06-10', [deal('a', { owner: { id: 'w1' } })]],
+      ['2026-06-12', [deal('a', won)]],
+    ] as const;
+    const stepsOf = async (id: string) =>
+      namesOf((await compareDays(days, { owner: { id } })).steps);
+    expect(await stepsOf('w1')).toEqual(['transferredOut']);
+    expect(await stepsOf('w2')).toEqual(['transferredIn', 'won']);
+  });
+
+  test('that were closed and are closed otherwise now leave once more', async () => {
+    const days = [
+      ['2026-06-10', [deal('a', { statusId: 'lost', closedAt: '2026-06-01' })]],
+      ['2026-06-12', [deal('a', { statusId: 'won', closedAt: '2026-06-11' })]],
+    ] as const;
+    expect(namesOf((await compareDays(days)).steps)).toEqual(['reopened', 'won']);
+  });
+
+  test('that are listed no more after they were won are won', async () => {
+    const won = deal('a', { statusId: 'won', closedAt: '2026-06-11' });
+    const seen = [
+      ['2026-06-10', [deal('a'), deal('b')]],
+      ['2026-06-11', [won, deal('b')]],
+    ] as const;
+    expect(namesOf((await compareDays([...seen, ['2026-06-12', [deal('b')]]])).steps)).toEqual([
+      'won',
+    ]);
+    const deleted = { ...won, deletedAt: '2026-06-12' };
+    expect(namesOf((await compareDays([...seen, ['2026-06-12', [deleted]]])).steps)).toEqual([
+      'removed',
+    ]);
+  });
+
+  test('that were made and won after the state of the first day are new and won', async () => {
+    const of = (createdAt: string) =>
+      deal('a', { createdAt, statusId: 'won', closedAt: '2026-06-10' });
+    const stepsOf = async (createdAt: string) =>
+      namesOf(
+        (
+          await compareDays([
+            ['2026-06-10', []],
+            ['2026-06-12', [of(createdAt)]],
+          ])
+        ).steps,
+      );
+    expect(await stepsOf('2026-06-10')).toEqual(['new', 'won']);
+    expect(await stepsOf('2026-06-09')).toEqual([]);
+  });
+
+  test('of a former key are told only where the present one reads them, too', async () => {
+    const store = localState(newFolder()).snapshots('tenant');
+    const at = (day: string) => new Date(`${day}T12:00:00Z`);
+    const historyOf = (owner: string) => storedHistory(store, 400, () => at('2026-06-12'), owner);
+    await historyOf('wide').save([deal('a'), deal('secret')], at('2026-06-10'));
+    const present = { day: '2026-06-12', takenAt: at('2026-06-12'), records: [deal('a')] };
+    const period = { opening: '2026-06-10', closing: '2026-06-12' };
+    const openingOf = async (owner: string) =>
+      (await readPeriod(historyOf(owner), ['2026-06-10'], period, present))?.opening;
+    expect((await openingOf('wide'))?.records).toHaveLength(2);
+    expect(await openingOf('narrow')).toMatchObject({ records: [{ id: 'a' }], isOthers: true });
+    expect(
+      await readPeriod(historyOf('narrow'), ['2026-06-10'], period, undefined),
+    ).toBeUndefined();
   });
 });
 

@@ -45,7 +45,7 @@ test('a small file that holds gigabytes is not read', async () => {
   expect(process.memoryUsage.rss() - before).toBeLessThan(190 * 1024 * 1024);
 });
 
-test('each of the last days is kept, and of the weeks before them the first day that was stored', async () => {
+test('each of the last days is kept, of the weeks before them the first day that was stored, of months the last', async () => {
   const store = memoryStore();
   const first = addDays(today, -200);
   for (let day = first; day <= today; day = addDays(day, 1)) {
@@ -60,11 +60,24 @@ test('each of the last days is kept, and of the weeks before them the first day 
   expect(days.filter((day) => day >= daily)).toHaveLength(61);
   expect(weekly[0]).toBe(first);
   expect(weekly).toContain('2026-03-03');
-  const mondays = weekly.filter((day) => ![first, '2026-03-03'].includes(day));
-  expect(mondays.every((day) => new Date(day).getUTCDay() === 1)).toBe(true);
-  expect(weekly).toHaveLength(Math.ceil((200 - 60 + 1) / 7));
+  const isLastOfMonth = (day: string) => addDays(day, 1).endsWith('-01');
+  const months = weekly.filter(isLastOfMonth);
+  expect(months).toEqual(['2025-11-30', '2025-12-31', '2026-01-31', '2026-02-28', '2026-03-31']);
+  const others = weekly.filter(
+    (day) => !isLastOfMonth(day) && ![first, '2026-03-03'].includes(day),
+  );
+  expect(others.every((day) => new Date(day).getUTCDay() === 1)).toBe(true);
+  expect(others).toHaveLength(Math.floor((200 - 60) / 7) - 1);
   const quotes = storedQuoteHistory(store, 400, () => at(today, '23:00:00'));
   expect(await quotes.days()).toEqual(days);
+});
+
+test('a clock that is years ahead deletes nothing', async () => {
+  const store = memoryStore();
+  await historyIn(store).save(deals(1), at(yesterday));
+  await historyIn(store, '2028-02-01').save(deals(1), at('2028-02-01'));
+  await historyIn(store).save(deals(2), at(today));
+  expect(await historyIn(store).days()).toEqual([yesterday, today]);
 });
 
 const saveYesterday = (store: SnapshotStore, count = 40) =>

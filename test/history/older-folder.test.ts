@@ -86,6 +86,8 @@ test('new days are added to an older folder, whose days stay until they expire',
   );
   expect(counts).toEqual([12, 12, 12, 14, 1]);
   const late = new Date('2027-12-01T12:00:00Z');
-  await storedHistory(store, 400, () => late).save([{ id: 'o1' }], late);
-  expect(await readdir(folder)).toEqual(['2027-12-01', 'keep-days']);
+  const before = new Date('2027-11-30T12:00:00Z');
+  for (const now of [before, late])
+    await storedHistory(store, 400, () => now).save([{ id: 'o1' }], now);
+  expect(await readdir(folder)).toEqual(['2027-11-30', '2027-12-01', 'keep-days']);
 });
