@@ -1,6 +1,6 @@
 import type { Call } from '../service/call.ts';
 import { type ApiError, isApiError } from '../service/errors.ts';
-import type { RecordOf, Resource } from '../service/records/records.ts';
+import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { routes, type Search } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import {
@@ -29,15 +29,19 @@ export interface Progress {
   total: number | undefined;
 }
 
-interface Source<R extends Resource> {
+interface Source {
   pages: ServicePages;
-  resource: R;
+  resource: Resource;
   query: Search;
   call: Call;
   report: (progress: Progress) => void;
   /** The moment before which records that were read by now can lack no change. */
-  changesSince: (records: readonly RecordOf[R][]) => Promise<number | undefined>;
+  changesSince: (records: readonly ApiRecord[]) => Promise<number | undefined>;
 }
+
+type AnyPass = Pass<ApiRecord>;
+/** How a pass ended, or the error after which the records read so far can still be used. */
+type PassEnd = End | ApiError;
 
 const maxPasses = 3;
 /** A pass with more pages than this is repeated only once. */
@@ -54,16 +58,16 @@ const steadyOrder = '+createdAt';
  * @throws ApiError if the first page cannot be read, or the key is refused meanwhile; the
  *   signal's reason when cancelled
  */
-export async function readCollection<R extends Resource>(
+export async function readCollection(
   pages: ServicePages,
-  resource: R,
+  resource: Resource,
   query: Search,
   call: Call,
   report: (progress: Progress) => void = () => {},
-  earlier?: Reading<RecordOf[R]>,
-): Promise<Reading<RecordOf[R]>> {
+  earlier?: Reading<ApiRecord>,
+): Promise<Reading<ApiRecord>> {
   const startedAt = performance.now();
-  const changesSince = (records: readonly RecordOf[R][]) =>
+  const changesSince = (records: readonly ApiRecord[]) =>
     changesFrom(records, pages.now, performance.now() - startedAt);
   const source = { pages, resource, query, call, report, changesSince };
   const { basis } = earlier ?? {};
@@ -79,16 +83,16 @@ export async function readCollection<R extends Resource>(
   return { records, coverage, basis: { changesFrom: since, wholeAt } };
 }
 
-const completeReading = <R>(records: readonly R[]): Reading<R> => ({
+const completeReading = (records: readonly ApiRecord[]): Reading<ApiRecord> => ({
   records,
   coverage: completeCoverage(records.length),
 });
 
-async function readInPasses<R extends Resource>(source: Source<R>): Promise<Reading<RecordOf[R]>> {
+async function readInPasses(source: Source): Promise<Reading<ApiRecord>> {
   const { pages, resource } = source;
-  const all = new Map<unknown, RecordOf[R]>();
+  const all = new Map<unknown, ApiRecord>();
   for (let round = 1; ; round++) {
-    const pass = new Pass<RecordOf[R]>({
+    const pass: AnyPass = new Pass({
       isTree: routes[resource].shape === 'tree',
       canPage: pages.canPage(resource),
       ignoresSize: pages.traits(resource).honoured.size === false,
@@ -109,11 +113,7 @@ async function readInPasses<R extends Resource>(source: Source<R>): Promise<Read
 }
 
 /** Whether all was read; several pages then also show that the offset works. */
-function proves<R extends Resource>(
-  { pages, resource }: Source<R>,
-  pass: Pass<RecordOf[R]>,
-  end: End | ApiError,
-): boolean {
+function proves({ pages, resource }: Source, pass: AnyPass, end: PassEnd): boolean {
   if (isApiError(end) || !isProven(pass, end)) return false;
   if (pass.segments.length > 1 && end.isPaged) pages.learn(resource, { offset: 'works' });
   if (end.ignoresSize) pages.learnHonoured(resource, 'size', false);
@@ -121,10 +121,10 @@ function proves<R extends Resource>(
 }
 
 /** Learns whether the total is that of the records, where all pages were asked for and nothing changed meanwhile. */
-function learnCount<R extends Resource>(
-  { pages, resource, query }: Source<R>,
-  { highestCount, found, countMoved, countIsLimit, hasNewRecords }: Pass<RecordOf[R]>,
-  end: End | ApiError,
+function learnCount(
+  { pages, resource, query }: Source,
+  { highestCount, found, countMoved, countIsLimit, hasNewRecords }: AnyPass,
+  end: PassEnd,
 ): void {
   const isSearch = query.query || query.filters;
   if (isSearch || isApiError(end) || !end.isPaged || countMoved || countIsLimit || hasNewRecords)
@@ -137,11 +137,11 @@ function learnCount<R extends Resource>(
  * The records of a long pass with what changed meanwhile, where these changes complete it. Where the count fell, the deletion
  * may have hidden a record that did not change.
  */
-async function completePass<R extends Resource>(
-  source: Source<R>,
-  { found, countFell, countIsLimit, highestCount = 0, segments }: Pass<RecordOf[R]>,
-  end: End | ApiError,
-): Promise<readonly RecordOf[R][] | undefined> {
+async function completePass(
+  source: Source,
+  { found, countFell, countIsLimit, highestCount = 0, segments }: AnyPass,
+  end: PassEnd,
+): Promise<readonly ApiRecord[] | undefined> {
   const { pages, resource, query, changesSince } = source;
   const isSearch = query.query || query.filters || query.sort;
   const isLong = segments.length > maxPasses && found.size > highestCount * 0.9;
@@ -153,12 +153,12 @@ async function completePass<R extends Resource>(
 }
 
 /** What was read, unless another pass may show more without costing too much. */
-function lastReading<R>(
-  pass: Pass<R>,
-  end: End | ApiError,
-  records: readonly R[],
+function lastReading(
+  pass: AnyPass,
+  end: PassEnd,
+  records: readonly ApiRecord[],
   round: number,
-): Reading<R> | undefined {
+): Reading<ApiRecord> | undefined {
   const read = records.length;
   if (isApiError(end))
     return { records, coverage: partialCoverage(pass, read, stopReason(end)), stoppedBy: end };
@@ -168,10 +168,10 @@ function lastReading<R>(
 }
 
 /** Whether it turns out that the offset has no effect, or another one: another pass then requests one long page. */
-async function ignoresOffset<R extends Resource>(
-  { pages, resource, call }: Source<R>,
-  { route, countIsLimit }: Pass<RecordOf[R]>,
-  end: End | ApiError,
+async function ignoresOffset(
+  { pages, resource, call }: Source,
+  { route, countIsLimit }: AnyPass,
+  end: PassEnd,
 ): Promise<boolean> {
   const mayBeIgnored = isApiError(end) ? end.kind === 'refused' : end.isPaged;
   if (countIsLimit || !route.canPage || !mayBeIgnored) return false;
@@ -183,12 +183,7 @@ async function ignoresOffset<R extends Resource>(
   }
 }
 
-/** @returns how the pass ended, or the error after which the records read so far can still be used */
-async function readPass<R extends Resource>(
-  source: Source<R>,
-  pass: Pass<RecordOf[R]>,
-  isRepeated: boolean,
-): Promise<End | ApiError> {
+async function readPass(source: Source, pass: AnyPass, isRepeated: boolean): Promise<PassEnd> {
   const { call, resource } = source;
   const own = new AbortController();
   const signal = AbortSignal.any([call.signal, own.signal]);
@@ -209,9 +204,9 @@ async function readPass<R extends Resource>(
 }
 
 /** Requests pages in the steady order, if one is wanted; if it is refused, in the default order from then on. */
-function askFor<R extends Resource>(
-  { pages, resource, query, call, signal, report }: Source<R> & { signal: AbortSignal },
-  pass: Pass<RecordOf[R]>,
+function askFor(
+  { pages, resource, query, call, signal, report }: Source & { signal: AbortSignal },
+  pass: AnyPass,
   isSteady: boolean,
 ): Ask {
   let search = isSteady ? { ...query, sort: query.sort ?? steadyOrder } : query;
