@@ -1,5 +1,6 @@
 /** The part of a large collection that a question is about, by the service's own filter or search. */
 
+import { Slots } from '../containers.ts';
 import { groupBy, normaliseName } from '../figures/naming.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { runSteps } from '../figures/steps.ts';
@@ -75,7 +76,16 @@ export type PartOf =
 /** The learnt property that a search by text finds records by what they are called. */
 const byText = 'search';
 
-type Sample = () => Promise<Page<ApiRecord>>;
+/** For a part of this collection. */
+interface Question {
+  readonly resource: Resource;
+  readonly call: CallContext;
+  /** The first page of the collection, read once. */
+  readonly sample: () => Promise<Page<ApiRecord>>;
+}
+
+/** `undefined` if the whole collection has to be read. */
+type Found = Collection<ApiRecord> | undefined;
 
 /**
  * Reads parts of collections. A search is trusted to find everything once the service returned, for values that its first
@@ -85,8 +95,8 @@ export class Parts {
   readonly #client: Pick<ApiClient, 'getRecord'>;
   readonly #pages: ServicePages;
   readonly #collections: Pick<Collections, 'read'>;
-  /** The last trial of the search by text. */
-  #trial: Promise<unknown> = Promise.resolve();
+  /** The search by text is tried by one route after the other: what one shows the others need not try. */
+  readonly #trials = new Slots(1);
 
   constructor(
     client: Pick<ApiClient, 'getRecord'>,
@@ -108,7 +118,11 @@ export class Parts {
     part: PartOf,
     call: CallContext,
   ): Promise<Collection<RecordOf[R]> | undefined> {
-    if ('only' in part) return { ...completeOf(part.only as readonly RecordOf[R][]), isPart: true };
+    return (await this.#part(resource, part, call)) as Collection<RecordOf[R]> | undefined;
+  }
+
+  async #part(resource: Resource, part: PartOf, call: CallContext): Promise<Found> {
+    if ('only' in part) return { ...completeOf(part.only), isPart: true };
     // The routes without parameters are those of small collections.
     if (routes[resource].parameters.length === 0) return undefined;
     let first: Promise<Page<ApiRecord>> | undefined;
@@ -116,7 +130,7 @@ export class Parts {
       first ??= this.#sample(resource, call);
       return first;
     };
-    const found = await this.#read(resource, part, sample, call);
+    const found = await this.#find({ resource, call, sample }, part);
     const { probability } = this.#pages.traits(resource);
     return found && { ...found, isPart: true, ...(probability && { probability }) };
   }
@@ -133,39 +147,29 @@ export class Parts {
     return page;
   }
 
-  async #isSmall(resource: Resource, sample: Sample): Promise<boolean> {
+  async #isSmall({ resource, sample }: Question): Promise<boolean> {
     const known = () => this.#pages.traits(resource).pages;
     if (known() === undefined) await sample();
     const pages = known();
     return typeof pages === 'number' && pages <= wholePages;
   }
 
-  async #read<R extends Resource>(
-    resource: R,
-    part: Exclude<PartOf, { only: unknown }>,
-    sample: Sample,
-    call: CallContext,
-  ): Promise<Collection<RecordOf[R]> | undefined> {
-    if ('called' in part) return this.#about(resource, part.called, sample, call);
+  async #find(asked: Question, part: Exclude<PartOf, { only: unknown }>): Promise<Found> {
+    if ('called' in part) return this.#about(asked, part.called);
     const isOne = 'ids' in part && part.ids.length === 1;
-    if (!isOne && (await this.#isSmall(resource, sample))) return undefined;
-    if ('about' in part) return this.#about(resource, part.about, sample, call);
-    if ('of' in part) return this.#ofCompany(resource, part.of, sample, call);
+    if (!isOne && (await this.#isSmall(asked))) return undefined;
+    if ('about' in part) return this.#about(asked, part.about);
+    if ('of' in part) return this.#ofCompany(asked, part.of);
     if (part.ids.length === 0) return completeOf(none);
-    return this.#withIds(resource, part.ids, call);
+    return this.#withIds(asked, part.ids);
   }
 
-  async #ofCompany<R extends Resource>(
-    resource: R,
-    { id, name }: Company,
-    sample: Sample,
-    call: CallContext,
-  ): Promise<Collection<RecordOf[R]> | undefined> {
+  async #ofCompany(asked: Question, { id, name }: Company): Promise<Found> {
+    const { resource, call } = asked;
     const filters = routes[resource].parameters.includes('filters');
     for (const selection of filters ? byCompanyId : [byCompanyName]) {
       const value = filters ? id : name;
-      if (!isSearchable(value) || !(await this.#finds(resource, selection, sample, call, value)))
-        continue;
+      if (!isSearchable(value) || !(await this.#finds(asked, selection, value))) continue;
       const found = await this.#collections.read(resource, call, selection.searchFor([value]));
       if (selection.isLoose || found.records.every((it) => selection.keyOf(it) === value))
         return found;
@@ -179,10 +183,8 @@ export class Parts {
    * in another letter case than the asked one do not show that it finds that.
    */
   async #finds(
-    resource: Resource,
+    { resource, call, sample }: Question,
     { by, searchFor, keyOf, isMissed, isLoose }: Selection,
-    sample: Sample,
-    call: CallContext,
     asked: string,
   ): Promise<boolean> {
     const known = this.#pages.traits(resource).honoured[by];
@@ -203,11 +205,7 @@ export class Parts {
     return isTrusted;
   }
 
-  async #withIds<R extends Resource>(
-    resource: R,
-    ids: readonly string[],
-    call: Call,
-  ): Promise<Collection<RecordOf[R]> | undefined> {
+  async #withIds({ resource, call }: Question, ids: readonly string[]): Promise<Found> {
     const wanted = [...new Set(ids)];
     const read = await readByIds(this.#pages, this.#client, resource, wanted, maxSingleReads, call);
     if (!read.isWhole) return undefined;
@@ -219,12 +217,8 @@ export class Parts {
    * What the service's search finds for a text, unless it ignores the text. The size of the collection matters only where
    * no record has exactly the text.
    */
-  async #about<R extends Resource>(
-    resource: R,
-    text: string,
-    sample: Sample,
-    call: CallContext,
-  ): Promise<Collection<RecordOf[R]> | undefined> {
+  async #about(asked: Question, text: string): Promise<Found> {
+    const { resource, call } = asked;
     if (this.#pages.traits(resource).honoured.query === false) return undefined;
     const search = { query: text, includeBundles: resource === 'product' || undefined };
     const asOf = new Date();
@@ -236,9 +230,9 @@ export class Parts {
     const { total = records.length } = page;
     const isFound = total <= records.length && records.some((record) => hasText(record, text));
     if (isFound) this.#pages.learnHonoured(resource, byText, true);
-    else if (await this.#isSmall(resource, sample)) return undefined;
-    else if (await this.#ignoresText(resource, page, sample)) return undefined;
-    else if (records.length === 0 && !(await this.#findsByText(resource, sample, call)))
+    else if (await this.#isSmall(asked)) return undefined;
+    else if (await this.#ignoresText(asked, page)) return undefined;
+    else if (records.length === 0 && !(await this.#trials.run(() => this.#findsByText(asked))))
       return undefined;
     if (total <= records.length) return { ...completeOf(records), asOf };
     if (total <= pageSize * wholePages) return this.#collections.read(resource, call, search);
@@ -246,7 +240,7 @@ export class Parts {
     return { records, coverage: { complete: false, read: records.length, total, reason }, asOf };
   }
 
-  async #ignoresText(resource: Resource, page: Page<ApiRecord>, sample: Sample): Promise<boolean> {
+  async #ignoresText({ resource, sample }: Question, page: Page<ApiRecord>): Promise<boolean> {
     if (this.#pages.traits(resource).honoured.query !== undefined) return false;
     const first = await sample();
     const isSame =
@@ -257,14 +251,7 @@ export class Parts {
   }
 
   /** Whether the service's search finds what a record is called: shown by any route, as all have the same search. */
-  #findsByText(resource: Resource, sample: Sample, call: CallContext): Promise<boolean> {
-    // One after the other: what one shows the others need not try.
-    const trial = this.#trial.then(() => this.#triesText(resource, sample, call));
-    this.#trial = trial.catch(() => {});
-    return trial;
-  }
-
-  async #triesText(resource: Resource, sample: Sample, call: CallContext): Promise<boolean> {
+  async #findsByText({ resource, call, sample }: Question): Promise<boolean> {
     const isKnown = resources.some((each) => this.#pages.traits(each).honoured[byText] === true);
     const isRefuted = this.#pages.traits(resource).honoured[byText] === false;
     if (isKnown || isRefuted || !isSearchKind(resource)) return isKnown && !isRefuted;
