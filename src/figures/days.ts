@@ -48,8 +48,13 @@ export const latestDay = (...times: (string | undefined)[]): Day | undefined =>
     .sort()
     .at(-1);
 
-/** Whether a day lies in a window, both ends included; a missing end is open. */
-export function within(day: Day, from: string | undefined, to: string | undefined): boolean {
+/** Whether a day lies in a window, both ends included; a missing end is open, and a missing day in no window. */
+export function within(
+  day: Day | undefined,
+  from: string | undefined,
+  to: string | undefined,
+): boolean {
+  if (day === undefined) return false;
   const first = dayOf(from);
   const last = dayOf(to);
   return (!first || first <= day) && (!last || day <= last);

@@ -7,6 +7,7 @@ import {
   dayOf,
   daysBetween,
   utcDay,
+  within,
 } from '../../figures/days.ts';
 import { groupRows } from '../../figures/group-labels.ts';
 import { type CurrencyOf, currencyOfRecord, decimal, sumOf } from '../../figures/money.ts';
@@ -87,10 +88,8 @@ function describeEnd({ startDate, endDate }: ContractItem, today: Day): Wording 
     : wording`ends ${trusted(ends)}, ${inDays(left)}`;
 }
 
-function isEnding({ endDate }: ContractItem, { today, days }: CheckContext): boolean {
-  const ends = dayOf(endDate);
-  return ends !== undefined && ends >= today && ends <= addDays(today, days);
-}
+const isEnding = ({ endDate }: ContractItem, { today, days }: CheckContext): boolean =>
+  within(dayOf(endDate), today, addDays(today, days));
 
 function stateOf(item: ContractItem, context: CheckContext): RawFinding['kinds'] {
   const state = contractState(item, context.today);

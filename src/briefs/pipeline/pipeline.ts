@@ -120,7 +120,7 @@ function* select({ all }: TenantDeals, options: ResolvedOptions) {
     if (!passesFilters(deal, others)) return;
     const isOpen = deal.outcome === 'open' && passesOpenFilters(deal.record, options);
     const isClosed = hasOutcome(deal, 'closed');
-    const isIn = isClosed && isBetween(dayOf(deal.record.closedAt), periodFrom, periodTo);
+    const isIn = isClosed && within(dayOf(deal.record.closedAt), periodFrom, periodTo);
     if (!deal.value) {
       unknownValue.open += Number(isOpen);
       unknownValue.inPeriod += Number(isIn);
@@ -250,8 +250,7 @@ export function passesOpenFilters(record: Opportunity, filters: PipelineFilters)
   const { stage, closeFrom, closeTo } = filters;
   if (stage && !refersTo(record.pipelineStage, stage)) return false;
   if (!hasClosePeriod(filters)) return true;
-  const closes = dayOf(record.expectedCloseDate);
-  return closes !== undefined && within(closes, closeFrom, closeTo);
+  return within(dayOf(record.expectedCloseDate), closeFrom, closeTo);
 }
 
 /** Said of the open deals that only a period of close dates leaves out. */
@@ -296,7 +295,7 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
   const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
   const idle = (deal: Deal): number | undefined => idleDays(deal.record, today);
   const overdue = yield* filterSteps(open, (deal) => (closes(deal) ?? today) < today);
-  const closingSoon = yield* filterSteps(open, (deal) => isBetween(closes(deal), today, to));
+  const closingSoon = yield* filterSteps(open, (deal) => within(closes(deal), today, to));
   const stalled = yield* filterSteps(open, (deal) => (idle(deal) ?? -1) >= stalledAfterDays);
   // The few rows of a brief that was asked for no number of them leave out how likely a deal is.
   const isDetailed = maxRows > defaults.maxRows;
@@ -309,9 +308,6 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
     stalled: { afterDays: stalledAfterDays, ...(yield* dealList(stalled, maxRows, stalledRow)) },
   };
 }
-
-const isBetween = (day: Day | undefined, from: Day, to: Day): boolean =>
-  day !== undefined && from <= day && day <= to;
 
 /** The weighted value of a deal, and its probability from 0 to 1. */
 function likelihood({ value, chance }: Deal) {

@@ -144,11 +144,8 @@ export function* findQuotes(
 }
 
 /** A quote without the date is in no period. */
-function isInPeriod(quote: Quote, { date, from, to }: QuotesOptions): boolean {
-  if (from === undefined && to === undefined) return true;
-  const day = dayIn(quote, date);
-  return day !== undefined && within(day, from, to);
-}
+const isInPeriod = (quote: Quote, { date, from, to }: QuotesOptions): boolean =>
+  (from ?? to) === undefined || within(dayIn(quote, date), from, to);
 
 /** Whether a filter by text in lines means quotes without lines. */
 export const meansNoItems = (text: string): boolean => /^(none|\(none\))$/i.test(text);
