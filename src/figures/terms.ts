@@ -1,18 +1,26 @@
 /** How often an amount is due. Definitions: docs/definitions.md, "Terms". */
 import { quote, type Wording, wording } from '../text/untrusted-text.ts';
+import { isKeyOf, keysOf } from '../values.ts';
 import { type Decimal, rounded, zero } from './money.ts';
 import { compare } from './naming.ts';
 
+/** By the name of the term (`termKey`); `words` are how tenants write it. */
+const terms = {
+  'one-time': { field: 'oneTime', inYear: 1, words: ['', 'once', 'onetime', 'one time'] },
+  monthly: { field: 'monthly', inYear: 12, words: ['mo', 'month', 'months', 'monthly'] },
+  yearly: {
+    field: 'yearly',
+    inYear: 1,
+    words: ['yr', 'year', 'years', 'yearly', 'annual', 'annually'],
+  },
+} as const;
+const termNames = keysOf(terms);
+type NamedTerm = keyof typeof terms;
 /** `other` is any other term, such as `quarter`. */
-export type Term = 'one-time' | 'monthly' | 'yearly' | 'other';
+export type Term = NamedTerm | 'other';
 
-const termWords: readonly (readonly [Term, readonly string[]])[] = [
-  ['one-time', ['', 'once', 'onetime', 'one time']],
-  ['monthly', ['mo', 'month', 'months', 'monthly']],
-  ['yearly', ['yr', 'year', 'years', 'yearly', 'annual', 'annually']],
-];
-const termByWord = new Map(
-  termWords.flatMap(([term, words]) => words.map((word) => [word, term] as const)),
+const termByWord = new Map<string, NamedTerm>(
+  termNames.flatMap((term) => terms[term].words.map((word) => [word, term] as const)),
 );
 
 /** A term normalised for comparison: lower case, single spaces, no leading "per"; a mark such as "-" stays itself. */
@@ -36,13 +44,12 @@ export function describeTerm(term = ''): Wording {
   return known === 'other' ? wording`by the ${quote(term)}` : wording`${known}`;
 }
 
-const timesInYear: Readonly<Record<string, number>> = { 'one-time': 1, monthly: 12, yearly: 1 };
+/** Whether a term (`termKey`) has a field of its own in totals. */
+export const isNamedTerm = (key: string): key is NamedTerm => isKeyOf(terms, key);
 
 /** An amount of a term (`termKey`) over a year; `undefined` for a term whose length is not known. */
-export function overYear(amount: Decimal | undefined, term: string): Decimal | undefined {
-  const times = timesInYear[term];
-  return times === undefined ? undefined : amount?.times(times);
-}
+export const overYear = (amount: Decimal | undefined, term: string): Decimal | undefined =>
+  isNamedTerm(term) ? amount?.times(terms[term].inYear) : undefined;
 
 /** Sums by term, rounded. */
 export interface TermTotals {
@@ -53,28 +60,17 @@ export interface TermTotals {
   otherTerms?: Record<string, number>;
 }
 
-const termFields = [
-  ['one-time', 'oneTime'],
-  ['monthly', 'monthly'],
-  ['yearly', 'yearly'],
-] as const;
-
-/** Whether a term (`termKey`) has a field of its own in totals. */
-export const isNamedTerm = (key: string): boolean => termFields.some(([name]) => name === key);
-
 /** One-time, monthly, yearly, then others by name. */
 export function byTerm(a: string, b: string): number {
-  const at = (key: string): number => [...termFields.map(([name]) => name), key].indexOf(key);
+  const at = (key: string): number => [...termNames, key].indexOf(key);
   return at(a) - at(b) || compare(a, b);
 }
 
 /** Amounts by term key, rounded, each under its own field. */
 export function totalsByTerm(amounts: ReadonlyMap<string, Decimal>): TermTotals {
   const totals: TermTotals = {};
-  const fields = new Map<string, (typeof termFields)[number][1]>(termFields);
   for (const [key, amount] of [...amounts].sort(([a], [b]) => byTerm(a, b))) {
-    const field = fields.get(key);
-    if (field) totals[field] = rounded(amount);
+    if (isNamedTerm(key)) totals[terms[key].field] = rounded(amount);
     else totals.otherTerms = { ...totals.otherTerms, [key]: rounded(amount) };
   }
   return totals;
