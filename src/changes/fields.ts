@@ -117,8 +117,8 @@ export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue)
 export const sentProperties: ReadonlySet<string> = new Set(
   sentFields.flatMap(({ property, kind }) => {
     if (kind !== 'reference') return [property];
-    const { ids, names } = flatForms(property);
-    return [property, ...ids, ...names];
+    const { id, names } = flatForms(property);
+    return [property, id, ...names];
   }),
 );
 
@@ -237,10 +237,10 @@ function problemWith(
       ? wording`it contains the API key of this server`
       : undefined;
   if (name in requested) return undefined;
-  const { ids, names } = flatForms(property);
+  const flat = flatForms(property);
   const id = referenceId(property, present);
   if (id === undefined)
-    return [property, ...ids, ...names].every((name) => isBlank(raw[name]))
+    return [property, flat.id, ...flat.names].every((name) => isBlank(raw[name]))
       ? undefined
       : wording`the service gives no id for it`;
   return idsIn(raw, property).every((one) => String(one) === id)
@@ -259,9 +259,7 @@ function referenceId(property: string, { record, raw }: Present): string | undef
 function idsIn(raw: Present['raw'], property: string): unknown[] {
   const nested = raw[property];
   const inside = isObject(nested) ? [nested.id ?? nested._id] : [];
-  return [...inside, ...flatForms(property).ids.map((name) => raw[name])].filter(
-    (id) => !isBlank(id),
-  );
+  return [...inside, raw[flatForms(property).id]].filter((id) => !isBlank(id));
 }
 
 /** An empty value, or a list or object without any other. */

@@ -181,23 +181,20 @@ interface KnownField {
   kind: Reader<unknown>;
   /** The type of values that need not be read. */
   readType?: 'string';
-  /** For a reference: the names of the sibling fields with its id and its name. */
-  flat?: { ids: readonly string[]; names: readonly string[] };
 }
 
 /** The names of the sibling fields that may contain the id and the name of a reference. */
-export const flatForms = (name: string): { ids: string[]; names: string[] } => ({
-  ids: [`${name}Id`],
+export const flatForms = (name: string): { id: string; names: string[] } => ({
+  id: `${name}Id`,
   names: [`${name}Name`, `${name}DisplayValue`],
 });
 
-function readerOf(name: string, kind: Reader<unknown>): KnownField {
-  if (kind === text) return { name, kind, readType: 'string' };
-  return kind === ref ? { name, kind, flat: flatForms(name) } : { name, kind };
+interface Reference extends ReturnType<typeof flatForms> {
+  field: string;
 }
 
 interface RecordReader {
-  references: readonly KnownField[];
+  references: readonly Reference[];
   /** By every name that is read; that of a sibling field of a reference has no reader. */
   byName: ReadonlyMap<string, KnownField | 'sibling'>;
   /** These names by their letters. */
@@ -214,13 +211,16 @@ export const namesOf = (fields: Fields): ReadonlyMap<string, unknown> =>
 const readers = new WeakMap<Fields, RecordReader>();
 
 function readerFor(fields: Fields): RecordReader {
-  const all = Object.entries(fields).map(([name, kind]) => readerOf(name, kind));
-  const references = all.filter(({ flat }) => flat);
-  const siblings = references.flatMap(({ flat }) => [...(flat?.ids ?? []), ...(flat?.names ?? [])]);
-  const byName = new Map<string, KnownField | 'sibling'>([
-    ...siblings.map((name) => [name, 'sibling'] as const),
-    ...all.map((field) => [field.name, field] as const),
-  ]);
+  const references: Reference[] = [];
+  const byName = new Map<string, KnownField | 'sibling'>();
+  for (const [field, kind] of Object.entries(fields)) {
+    if (kind !== ref) continue;
+    const reference = { field, ...flatForms(field) };
+    references.push(reference);
+    for (const sibling of [reference.id, ...reference.names]) byName.set(sibling, 'sibling');
+  }
+  for (const [name, kind] of Object.entries(fields))
+    byName.set(name, kind === text ? { name, kind, readType: 'string' } : { name, kind });
   const spellings = new Map([...byName.keys()].map((name) => [lettersOf(name), name]));
   const reader = { references, byName, spellings };
   readers.set(fields, reader);
@@ -255,7 +255,7 @@ export function normalise<F extends Fields>(raw: Record<string, unknown>, fields
     else if (typeof raw[name] !== field.readType) readField(raw, field);
   }
   if (hasOthers && respell(raw, fields)) return normalise(raw, fields);
-  if (hasSiblings) completeReferences(raw, reader);
+  if (hasSiblings) for (const reference of reader.references) completeReference(raw, reference);
   return raw as Parsed<F>;
 }
 
@@ -268,22 +268,17 @@ function readField(raw: Record<string, unknown>, { name, kind }: KnownField): vo
   if (after === unreadable) raw.unreadable = { ...(raw.unreadable ?? {}), [name]: before };
 }
 
-function completeReferences(raw: Record<string, unknown>, { references }: RecordReader): void {
-  for (const { name, flat } of references) if (flat) completeReference(raw, name, flat);
-}
-
 /** Completes a reference from its sibling fields. */
 function completeReference(
   raw: Record<string, unknown>,
-  name: string,
-  { ids, names }: { ids: readonly string[]; names: readonly string[] },
+  { field, id: idField, names }: Reference,
 ): void {
-  const present = raw[name] as Ref | undefined;
+  const present = raw[field] as Ref | undefined;
   if (present?.id !== undefined && present.name !== undefined) return;
-  const id = present?.id ?? textUnder(raw, ids);
-  const called = present?.name ?? textUnder(raw, names);
-  if (id === present?.id && called === present?.name) return;
-  raw[name] = { ...present, ...(id && { id }), ...(called && { name: called }) };
+  const id = present?.id ?? textUnder(raw, [idField]);
+  const name = present?.name ?? textUnder(raw, names);
+  if (id === present?.id && name === present?.name) return;
+  raw[field] = { ...present, ...(id && { id }), ...(name && { name }) };
 }
 
 function textUnder(raw: Record<string, unknown>, names: readonly string[]): string | undefined {
