@@ -27,15 +27,10 @@ export function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / dayInMs);
 }
 
-/** Whole days since a day; 0 for a future day. */
-export function daysSince(day: Day, today: Day): number {
-  return Math.max(0, daysBetween(day, today));
-}
-
 /** Whole days from one time to another, 0 if negative; `undefined` when either day is missing. */
 export function daysFromTo(from: string | undefined, to: string | undefined): number | undefined {
   const [first, last] = [dayOf(from), dayOf(to)];
-  return first && last ? daysSince(first, last) : undefined;
+  return first && last ? Math.max(0, daysBetween(first, last)) : undefined;
 }
 
 export function addDays(day: Day, days: number): Day {

@@ -1,6 +1,6 @@
 /** An opportunity as every brief counts it: its outcome, currency, value and probability. */
 import type { Opportunity } from '../service/records/records.ts';
-import { type Day, dayOf, daysSince, latestDay } from './days.ts';
+import { type Day, dayOf, daysFromTo, latestDay } from './days.ts';
 import {
   type CurrencyOf,
   type CurrencySums,
@@ -136,10 +136,8 @@ export const lastChange = (record: Opportunity): Day | undefined =>
   latestDay(record.stageUpdatedAt, record.updatedAt) ?? dayOf(record.createdAt);
 
 /** Days since the last change; `undefined` when no day can be read. */
-export function idleDays(record: Opportunity, today: Day): number | undefined {
-  const day = lastChange(record);
-  return day === undefined ? undefined : daysSince(day, today);
-}
+export const idleDays = (record: Opportunity, today: Day): number | undefined =>
+  daysFromTo(lastChange(record), today);
 
 /** The highest value first, unknown values last, then by name and id. */
 export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a.record, b.record);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, dayOf, daysBetween, daysSince } from '../../src/figures/days.ts';
+import { addDays, dayOf, daysBetween, daysFromTo } from '../../src/figures/days.ts';
 import { outcomeOf } from '../../src/figures/outcome.ts';
 import { probabilityScale, probabilityShare } from '../../src/figures/probability.ts';
 import { isOpenQuote, statusCategoryOf, statusOfQuote } from '../../src/figures/quote-state.ts';
@@ -144,7 +144,7 @@ describe('days', () => {
     expect(daysBetween('2026-02-27', '2026-03-01')).toBe(2);
     expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2);
     expect(daysBetween('2026-03-01', '2026-02-27')).toBe(-2);
-    expect(daysSince('2026-03-05', '2026-03-01')).toBe(0);
+    expect(daysFromTo('2026-03-05', '2026-03-01')).toBe(0);
     expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
     expect(addDays('2026-03-01', -1)).toBe('2026-02-28');
   });

@@ -1,6 +1,6 @@
 /** Deals in ranked groups; groups beyond a limit are merged into one, so that the sums still add up. */
 
-import { type Day, dayOf, daysSince } from '../../figures/days.ts';
+import { type Day, dayOf, daysFromTo } from '../../figures/days.ts';
 import { type Deal, dealAmounts, totalValue } from '../../figures/deals.ts';
 import {
   bandLabel,
@@ -193,12 +193,7 @@ function* groupDeals<Figures extends object>(
 /** Amounts by currency; mean days since creation and since the last stage change, of the deals for which each is known. */
 function openFigures(deals: readonly Deal[], { by, today }: GroupOptions) {
   const since = (time: 'createdAt' | 'stageUpdatedAt') =>
-    meanDays(
-      deals.flatMap(({ record }) => {
-        const day = dayOf(record[time]);
-        return day === undefined ? [] : daysSince(day, today);
-      }),
-    );
+    meanDays(deals.flatMap(({ record }) => daysFromTo(record[time], today) ?? []));
   return {
     count: deals.length,
     ...dealAmounts(deals),

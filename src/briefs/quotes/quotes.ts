@@ -1,4 +1,4 @@
-import { type Day, dayOf, daysSince, within } from '../../figures/days.ts';
+import { type Day, dayOf, daysFromTo, within } from '../../figures/days.ts';
 import {
   bandLabel,
   collectGroups,
@@ -216,7 +216,7 @@ function factsOf(quote: Quote, dealOf: DealOf, options: QuotesOptions) {
     acceptance: acceptanceOf(quote, options.today),
     dealState: dealOf?.(quote),
     ...amountsOf(quote, options),
-    age: ageOf(quote, options.today),
+    age: daysFromTo(startOf(quote), options.today),
   };
 }
 
@@ -231,11 +231,8 @@ function amountsOf(quote: Quote, { show = [] }: QuotesOptions) {
   };
 }
 
-/** Days since it was sent, else created. */
-const ageOf = (quote: Quote, today: Day): number | undefined => {
-  const day = dayIn(quote, 'sent') ?? dayIn(quote, 'created');
-  return day === undefined ? undefined : daysSince(day, today);
-};
+/** The day on which it was sent, else created. */
+const startOf = (quote: Quote): Day | undefined => dayIn(quote, 'sent') ?? dayIn(quote, 'created');
 
 const rankOf = ({ firstYear }: Facts): number => firstYear?.toNumber() ?? -Number.MAX_VALUE;
 
@@ -246,7 +243,7 @@ function orderOf(sort: QuotesOptions['sort'], today: Day) {
   if (sort !== 'age' && sort !== 'expiry') return byFirstYear;
   const keyOf = ({ quote }: Facts): string =>
     sort === 'age'
-      ? `${statusCategoryOf(quote) === 'sent' ? 0 : 1} ${dayIn(quote, 'sent') ?? dayIn(quote, 'created') ?? '~'}`
+      ? `${statusCategoryOf(quote) === 'sent' ? 0 : 1} ${startOf(quote) ?? '~'}`
       : `${isOpenQuote(quote, today) ? 0 : 1} ${dayIn(quote, 'expires') ?? '~'}`;
   return (a: Facts, b: Facts): number => compare(keyOf(a), keyOf(b)) || byFirstYear(a, b);
 }
