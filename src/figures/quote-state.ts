@@ -89,12 +89,7 @@ export const isOpenQuote = (quote: Quote, today: Day): boolean =>
   ['draft', 'open to acceptance'].includes(acceptanceOf(quote, today));
 
 /** The state of a quote in a row: the acceptance only where the status does not say it. */
-export interface QuoteState {
-  status: string;
-  acceptance?: Acceptance;
-}
-
-export function stateFields(quote: Quote, today: Day): QuoteState {
+export function stateFields(quote: Quote, today: Day) {
   const [status, acceptance] = [statusOfQuote(quote), acceptanceOf(quote, today)];
   return { status, ...(acceptance !== status && { acceptance }) };
 }
