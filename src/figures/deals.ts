@@ -37,8 +37,6 @@ export interface Deal {
   value: Decimal | undefined;
   /** The value as a number for sorting; lowest if unknown. */
   rank: number;
-  /** The opportunity has monthly revenue but no months: 12 are assumed. */
-  monthsAssumed: boolean;
   /** 0–1. */
   chance: Decimal | undefined;
   /** By which amounts were converted to another currency. */
@@ -61,7 +59,6 @@ export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale
     monthly,
     value,
     rank: value?.toNumber() ?? -Number.MAX_VALUE,
-    monthsAssumed: Boolean(record.monthlyRevenue) && !hasMonths(record),
     chance: probabilityShare(record.probability, scale),
   };
 }
@@ -225,7 +222,8 @@ export function countUnknown(deals: readonly Deal[]) {
     revenue: count(({ value }) => !value),
     // In no weighted sum.
     probability: count(({ chance }) => !chance),
-    valueMonths: count(({ monthsAssumed }) => monthsAssumed),
+    // 12 are assumed.
+    valueMonths: count(({ record }) => Boolean(record.monthlyRevenue) && !hasMonths(record)),
     currency: count(({ currency }) => currency === unknownCurrency),
   };
 }
