@@ -33,7 +33,7 @@ export interface UnknownField {
 export interface Account {
   rows: number;
   lines: number;
-  /** Of the rows, those that have hardly more than an id. */
+  /** Of the rows, those that have hardly more than an id, and the id of the first one. */
   bare: { rows: number; example?: unknown };
   fields: ReadonlyMap<string, FieldCount>;
   unknown: ReadonlyMap<string, UnknownField>;
@@ -48,9 +48,7 @@ const isEmpty = (value: unknown): boolean => isNothing(value) || value === '';
 class Tally {
   rows = 0;
   readonly fields = new Map<string, FieldCount>();
-  /** Rows that have hardly more than an id; the id of the first one. */
-  bare = 0;
-  bareExample: unknown;
+  readonly bare: Account['bare'] = { rows: 0 };
   readonly unknown = new Map<string, UnknownField>();
   readonly #zeros = new Map<string, number>();
   readonly #readers: Fields;
@@ -75,8 +73,8 @@ class Tally {
       else if (!this.#names.has(name)) this.#addUnknown(name, value, record);
     }
     if (!isBare(this.#kind, record)) return;
-    this.bare += 1;
-    this.bareExample ??= record.id ?? 'no id';
+    this.bare.rows += 1;
+    this.bare.example ??= record.id ?? 'no id';
   }
 
   #count(count: FieldCount, name: string, value: unknown): void {
@@ -221,7 +219,7 @@ export function* accountOf(
   return {
     rows: own.rows,
     lines: lines.rows,
-    bare: { rows: own.bare, example: own.bareExample },
+    bare: own.bare,
     fields: all(({ fields }) => fields),
     unknown: all(({ unknown }) => unknown),
   };
