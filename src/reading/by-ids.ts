@@ -9,8 +9,8 @@ const filterById = 'filters id';
 /** Characters of a value that would end it in a filter. */
 const separators = /[,|:]/;
 
-export const isSearchable = (value: string | undefined): value is string =>
-  value !== undefined && value !== '' && !separators.test(value);
+export const isSearchable = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && !separators.test(value);
 
 /**
  * The records with these ids that exist, by id: with the service's filter, and one by one those that it does not find.

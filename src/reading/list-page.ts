@@ -4,9 +4,10 @@ import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { type PageQuery, routes, type Search } from '../service/routes.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { valueAt } from '../values.ts';
+import { isSearchable } from './by-ids.ts';
 import type { Collection } from './collection.ts';
 import type { Coverage } from './coverage.ts';
-import { recordKeys } from './pass.ts';
+import { isSamePage, recordKeys } from './pass.ts';
 import {
   type AnyPage,
   countsRecords,
@@ -230,9 +231,7 @@ async function isIgnored(
   const known = pages.traits(resource).honoured[asked];
   if (known !== undefined) return !known;
   const without = await pages.page(resource, { ...query, [name]: undefined }, call);
-  const isSame =
-    without.total === page.total &&
-    String(recordKeys(without.records)) === String(recordKeys(page.records));
+  const isSame = isSamePage(without, page);
   pages.learnHonoured(resource, asked, !isSame);
   return isSame;
 }
@@ -400,7 +399,7 @@ async function filtersBy(
 
 /** A value that one of the records has in this field, in other letter case. */
 function controlFor(field: string, records: readonly ApiRecord[]): string | undefined {
-  const value = records.map((record) => valueAt(record, field)).find(isPlainText);
+  const value = records.map((record) => valueAt(record, field)).find(isSearchable);
   return value === undefined || field.endsWith('id') ? value : inOtherCase(value);
 }
 
@@ -408,9 +407,6 @@ const hasValue = (record: ApiRecord, field: string, value: string): boolean =>
   folded(valueAt(record, field)) === folded(value);
 
 const folded = (value: unknown): string => String(value).toLowerCase();
-
-const isPlainText = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && !/[,|:]/.test(value);
 
 const inOtherCase = (text: string): string =>
   text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();

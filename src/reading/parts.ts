@@ -16,7 +16,7 @@ import { isSearchable, readByIds } from './by-ids.ts';
 import type { Collection } from './collection.ts';
 import type { Collections } from './collections.ts';
 import { completeCoverage } from './coverage.ts';
-import { recordKeys } from './pass.ts';
+import { isSamePage, recordKeys } from './pass.ts';
 import { markUnknownItems, pageSize, type ServicePages } from './service-pages.ts';
 
 /** A collection of up to so many pages is read whole: that answers later questions too. */
@@ -242,10 +242,7 @@ export class Parts {
 
   async #ignoresText({ resource, sample }: Question, page: Page<ApiRecord>): Promise<boolean> {
     if (this.#pages.traits(resource).honoured.query !== undefined) return false;
-    const first = await sample();
-    const isSame =
-      page.total === first.total &&
-      String(recordKeys(page.records)) === String(recordKeys(first.records));
+    const isSame = isSamePage(page, await sample());
     this.#pages.learnHonoured(resource, 'query', !isSame);
     return isSame;
   }

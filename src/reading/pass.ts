@@ -107,6 +107,11 @@ export function recordKeys(records: readonly unknown[]): unknown[] {
   });
 }
 
+/** Whether two pages are the same one, as where the service ignores what they were asked for by. */
+export const isSamePage = (one: Page<unknown>, other: Page<unknown>): boolean =>
+  one.total === other.total &&
+  String(recordKeys(one.records)) === String(recordKeys(other.records));
+
 /** To the second and with a time zone: a less exact time does not show which of two came first. */
 const exactTime = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 
