@@ -112,7 +112,6 @@ export function storedSnapshots<T extends { id?: string }>(
   };
 }
 
-/** Deletes expired snapshots of every kind. */
 async function deleteExpired(store: SnapshotStore, keepDays: number, now: Date): Promise<void> {
   const parsed = parseNames(await store.names());
   const today = utcDay(now);

@@ -236,8 +236,6 @@ function changeRow(change: DealChange, { slips, changedAt }: Course) {
 export const closesOf = (before: Deal | undefined, after: Deal | undefined): string | undefined =>
   arrow(before?.record, after?.record, ({ expectedCloseDate }) => dayOf(expectedCloseDate));
 
-/** What the snapshots between two days show: how often close dates slipped, and how long deals stay in a stage. */
-
 export interface StageExit {
   deal: Opportunity;
   from: string;

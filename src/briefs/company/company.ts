@@ -211,8 +211,6 @@ function closedDeals(deals: readonly Deal[]) {
   return Object.keys(closed).length > 0 ? closed : undefined;
 }
 
-/** The contract items of a company (beta): those that run apart from those that start later and have ended. */
-
 type Contract = ReturnType<typeof toContract>;
 
 /**

@@ -220,7 +220,6 @@ function factsOf(quote: Quote, dealOf: DealOf, options: QuotesOptions) {
   };
 }
 
-/** `list`: before all discounts; only if they are asked for. */
 function amountsOf(quote: Quote, { show = [] }: QuotesOptions) {
   const sums = sumQuote(quote);
   const items = (quote.items ?? []).map(({ discount: _, ...item }): QuoteItem => item);
