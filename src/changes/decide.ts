@@ -85,7 +85,8 @@ function writeAgreed(
   const { client, caller } = call;
   const approval = { consent, client, ...(caller === undefined ? {} : { caller }) };
   return tenant.writes.runExclusive(async (isHeld) => {
-    const target = await refreshTarget(tenant, agreed.target, { ...call, purpose: 'write' });
+    // Another call: what is read once a call is read again.
+    const target = await refreshTarget(tenant, agreed.target, { ...call });
     const plan = planAgain(agreed, target);
     if (isNoOp(plan)) return { outcome: 'no_change', plan };
     if (plan.digest !== agreed.digest) {

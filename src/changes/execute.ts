@@ -282,7 +282,6 @@ async function verifyTwice(tenant: Tenant, sent: SentChange): Promise<Verificati
 const backgroundCall = (ms: number): ToolCall => ({
   signal: new AbortController().signal,
   deadline: Date.now() + ms,
-  purpose: 'write',
   progress: () => {},
   client: '',
 });

@@ -5,10 +5,10 @@ export interface Call {
   /** When the call must have ended, in milliseconds since the epoch. */
   deadline: number;
   /**
-   * `walk` reads a whole collection, and must not use the reserve of the rate budget. `write` may use what was set aside
-   * for a write. Default: `interactive`, a single request that a person waits for.
+   * `walk` reads a whole collection, and must not use the reserve of the rate budget. Default: `interactive`, a single
+   * request that a person waits for.
    */
-  purpose?: 'interactive' | 'walk' | 'write';
+  purpose?: 'interactive' | 'walk';
   /** Of a walk, once its first page shows it. */
   cost?: WalkCost | undefined;
 }

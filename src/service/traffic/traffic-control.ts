@@ -152,7 +152,7 @@ const lowShare = 1 / 3;
 const lowOf = (limit: number): number => Math.floor(limit * lowShare);
 
 /** Waits up to this long. Beyond it the request is rejected, so that the assistant can decide. */
-const maxWaitMs = { interactive: 5_000, walk: 15_000, write: 5_000 };
+const maxWaitMs = { interactive: 5_000, walk: 15_000 };
 const maxPauseMs = 5_000;
 /** A walk of which a smaller share can be read now, and more of it later, is not continued after its first page. */
 const worthwhileShare = 1 / 2;
@@ -266,7 +266,6 @@ function rulesFor(requests: number, reported: number): Rules {
   return {
     allowed,
     interactive: single,
-    write: single,
     // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
     walk: { ...single, reserve: reservedOf(smaller) },
   };
