@@ -387,6 +387,15 @@ function inboxOrder(pair: Pair): void {
     expect(Math.abs(Date.now() - (keptSince ?? 0))).toBeLessThan(60_000);
   });
 
+  test('returns an event whole whose record has a tab in its id', async () => {
+    const [one, other] = await pair();
+    const tenant = newTenant();
+    const event = eventOf('tabbed', { at: 1_700_000_000_000, record: 'q\t1' });
+    await one.inbox(tenant).add(event);
+    const { rows } = await other.inbox(tenant).list(everything, all);
+    expect(rows).toMatchObject([{ event: { id: 'tabbed', event: 'updated', body: event.body } }]);
+  });
+
   test('uses the time of arrival for events without a time', async () => {
     const [one] = await pair();
     const tenant = newTenant();
