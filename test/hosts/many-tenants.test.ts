@@ -112,9 +112,14 @@ describe('the tenants of a host', () => {
     const another = host.tenant({ baseUrl, apiKey: keyOf('b'), name: 'a' });
     await expect(another).rejects.toThrow(CpqOptionError);
     await expect(another).rejects.toThrow(/^name: .* is open with another key/);
-    await host.tenant({ baseUrl, apiKey: keyOf('a'), name: 'a', grants: ['company:read'] });
+    const narrow = { apiKey: keyOf('a'), name: 'a', grants: ['company:read'] } as const;
+    const second = await host.tenant({ baseUrl, ...narrow });
     await host.tenant({ baseUrl, apiKey: keyOf('b'), name: 'b' });
     await first.close();
+    const renewed = { baseUrl, apiKey: keyOf('c'), name: 'a' };
+    await expect(host.tenant(renewed)).rejects.toThrow(/is open with another key/);
+    await second.close();
+    await host.tenant(renewed);
   });
 
   test('end with the host', async () => {
