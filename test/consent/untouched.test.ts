@@ -111,6 +111,17 @@ describe('another opportunity of the same external identifier', () => {
   });
 });
 
+test('a new opportunity that the service refused can be made afterwards', async () => {
+  const { it, upstream, puts } = await open([deal('o1')]);
+  const create = { external_id: 'NEW-1', create: true, name: 'First' };
+  const isPut = ({ method }: UpstreamRequest) => method === 'PUT';
+  upstream.set({ status: only({ code: 400, message: 'Not now' }, { if: isPut }) });
+  expect((await it.upsert(create)).outcome).toBe('not_written');
+  upstream.set({ status: undefined });
+  expect((await it.upsert(create)).outcome).toBe('written');
+  expect(puts()).toHaveLength(2);
+});
+
 describe('the scale of probabilities', () => {
   test('is not learnt from a refusal for another reason', async () => {
     const { it, upstream, puts } = await open([
