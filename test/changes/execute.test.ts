@@ -102,6 +102,21 @@ describe('a write', () => {
   );
 });
 
+test('a write that cannot be read back is recorded without values that nobody saw', async () => {
+  const { result, entries } = await written(
+    { opportunityId: 'o1' },
+    { name: 'Two' },
+    {
+      onRequest: (_n, upstream, { method }) => {
+        if (method === 'PUT') upstream.set({ status: { code: 403, message: 'Forbidden' } });
+      },
+    },
+  );
+  expect(result).toMatchObject({ outcome: 'written', unchecked: true, record: { id: 'o1' } });
+  expect(entries[1]).toMatchObject({ outcome: 'written', opportunityId: 'o1' });
+  expect(entries[1]).not.toHaveProperty('after');
+});
+
 test('a write without an answer is judged by what is stored', async () => {
   const resultOf = async (stored: Row) => {
     const failing = limit(writeFaults['500-without-applying'], { method: 'PUT' });
