@@ -37,7 +37,8 @@ test('lists everything that is stored, by the names of the tenants, and deletes 
   const { status, lines, stderr } = await forget();
   expect([status, stderr]).toEqual([0, expect.stringContaining('Nothing was deleted')]);
   expect(lines.sort()).toEqual([...rowsOf(other, other), ...rowsOf('default', own)].sort());
-  expect((await forget('default')).lines).toEqual(rowsOf('default', own));
+  for (const name of ['default', own])
+    expect((await forget(name)).lines).toEqual(rowsOf('default', own));
   expect(await readdir(folder)).toEqual(before);
 });
 
