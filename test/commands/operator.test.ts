@@ -64,18 +64,21 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
   expect(name).toBe(deal.name);
 });
 
-test('a change of a tenant that only reads is taken back', async () => {
-  const { CPQ_BASE_URL, CPQ_API_KEY, CPQ_STATE_DIR } = await environment();
-  const of = { baseUrl: CPQ_BASE_URL, apiKey: CPQ_API_KEY, grants: ['read'], tools: ['cpq_find'] };
-  const file = await fileIn(newFolder(), 'tenants.json', { tenants: { default: of } });
-  const env = { CPQ_TENANTS_FILE: file, CPQ_STATE_DIR };
-  const [id = ''] = /chg_\w+/.exec((await run(['changes'], env)).stdout) ?? [];
-  const asked = await run(['changes', 'undo', id], env, 'no\n');
-  expect([asked.stderr, asked.stdout]).toEqual([
-    expect.stringContaining('Write exactly this?'),
-    expect.stringContaining('declined'),
-  ]);
-});
+test.each(['cpq_find', '-cpq_revert_change'])(
+  'a change of a tenant that only reads is taken back, with the tools %s',
+  async (tool) => {
+    const { CPQ_BASE_URL, CPQ_API_KEY, CPQ_STATE_DIR } = await environment();
+    const of = { baseUrl: CPQ_BASE_URL, apiKey: CPQ_API_KEY, grants: ['read'], tools: [tool] };
+    const file = await fileIn(newFolder(), 'tenants.json', { tenants: { default: of } });
+    const env = { CPQ_TENANTS_FILE: file, CPQ_STATE_DIR };
+    const [id = ''] = /chg_\w+/.exec((await run(['changes'], env)).stdout) ?? [];
+    const asked = await run(['changes', 'undo', id], env, 'no\n');
+    expect([asked.stderr, asked.stdout]).toEqual([
+      expect.stringContaining('Write exactly this?'),
+      expect.stringContaining('declined'),
+    ]);
+  },
+);
 
 test('what a file leaves out is said beside it', async () => {
   const words = ['export', 'cpq_list_companies', 'filters=type:nothing'];
