@@ -1,3 +1,5 @@
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { apiKeyStrategy, type RetirableTenant } from '../../src/hosts/access/api-key.ts';
 import { isPrivate, lookupPublicOnly } from '../../src/hosts/access/networks.ts';
@@ -222,6 +224,20 @@ describe('a private network', () => {
     expect(await addressesOf('93.184.216.34', false)).toEqual([null, '93.184.216.34', 4]);
     const address = '2606:2800:220:1::1';
     expect(await addressesOf(address, true)).toEqual([null, [{ address, family: 6 }]]);
+  });
+
+  test('is recognised where one of several addresses of a name is in it', async () => {
+    const found = ['93.184.216.34', '10.0.0.1'].map((address) => ({ address, family: 4 }));
+    const asked = vi.spyOn(dns, 'lookup');
+    asked.mockImplementation(((_name: string, _all: object, done: (...answer: unknown[]) => void) =>
+      done(null, found)) as never);
+    syncBuiltinESMExports();
+    const [error] = await new Promise<unknown[]>((resolve) => {
+      lookupPublicOnly('both.example', { all: true }, (...answer: unknown[]) => resolve(answer));
+    });
+    asked.mockRestore();
+    syncBuiltinESMExports();
+    expect(String(error)).toContain('both.example leads to a private network');
   });
 
   test('is refused by a running server when it connects to such a name', async () => {
