@@ -23,3 +23,27 @@ test('readings are stored once, in order, and again after a clock that was ahead
   for (const time of ['09:00:00', '09:00:00', '08:00:00', '09:30:00']) await note(time);
   expect(stored.splice(0)).toEqual(['09:00:00', '09:30:00']);
 });
+
+test('a failure is reported once, and once more where it comes back', async () => {
+  const reported: unknown[] = [];
+  let isFull = true;
+  const save = async () => {
+    if (isFull) throw new Error('no space');
+  };
+  const recorder = historyRecorder<number>(
+    async () => ({ save }),
+    (error) => reported.push(error),
+  );
+  const note = async (time: string) => {
+    recorder.note(readingAt(time));
+    await recorder.flush();
+  };
+  await note('09:00:00');
+  await note('09:10:00');
+  expect(reported).toHaveLength(1);
+  isFull = false;
+  await note('09:20:00');
+  isFull = true;
+  await note('09:30:00');
+  expect(reported).toHaveLength(2);
+});
