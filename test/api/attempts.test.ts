@@ -520,6 +520,15 @@ describe('redirects', () => {
   });
 });
 
+test('a write that is answered with 303 to its path and a slash is not sent again', async () => {
+  const tenant = tenantOf();
+  await failure(put(tenant));
+  const { path } = upstream.requests.pop() ?? expect.unreachable();
+  upstream.set({ status: { code: 303 }, headers: { location: `${path}/` } });
+  expect(await failure(put(tenant))).toMatchObject({ kind: 'redirect' });
+  expect(upstream.requests).toHaveLength(1);
+});
+
 test('a key that is refused during a walk is an error, whatever was read before', async () => {
   upstream.set({ maxSize: 10, status: only({ code: 401 }, { path: '/company', after: 2 }) });
   expect(kindOf(await failure(tenantOf().collection('company', toolCall())))).toBe('unauthorised');
