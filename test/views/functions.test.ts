@@ -342,6 +342,8 @@ test('two quotes differ in lines that were added, removed, re-priced or changed'
   ];
   const found = comparedLines(before, after).map(({ name, difference }) => `${name} ${difference}`);
   expect(found).toEqual(['B Changed', 'C Re-priced', 'D Removed', 'D Added', 'A Added', 'a Same']);
+  const [discounted] = comparedLines(before, [{ ...line(1, 'A', 1, 10), discount: 5, total: 9.5 }]);
+  expect(discounted?.difference).toBe('Re-priced');
 });
 
 describe('the lines of a quote', () => {
