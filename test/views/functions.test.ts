@@ -231,6 +231,17 @@ test('the timeline shows each opportunity once, with the amounts that were read 
   ]);
 });
 
+test('the timeline has a closed deal on the day of closing, else on the expected one', () => {
+  const data = { today: '2026-11-22', company: {} } as unknown as CompanyData;
+  const lost = { id: 'a', name: 'A', outcome: 'lost', closes: '2026-10-01' };
+  const opportunities = [lost, { ...lost, id: 'b', name: 'B', closed: '2026-09-30' }];
+  const items = timelineItems(data, { opportunities, events: [], eventsTotal: 0 });
+  expect(items.map(({ name, day }) => [name, day])).toEqual([
+    ['A', '2026-10-01'],
+    ['B', '2026-09-30'],
+  ]);
+});
+
 test('the trend line has an axis from 0, so that a small change does not look large', () => {
   const size = { width: 100, height: 32 };
   expect(pointsOf([5, 10, 0], size)).toBe('0,16 50,2 100,30');
