@@ -11,7 +11,7 @@ import { forecastOf, periodOf } from '../../src/views/app/changes/forecast-figur
 import { dealsToTalkAbout, type MovedDeal } from '../../src/views/app/changes/talk.ts';
 import { type PipelineRow, waterfallOf } from '../../src/views/app/changes/waterfall.ts';
 import type { CompanyData } from '../../src/views/app/company/data.ts';
-import { timelineItems } from '../../src/views/app/company/timeline-items.ts';
+import { nextClosing, timelineItems } from '../../src/views/app/company/timeline-items.ts';
 import {
   columnsOf,
   type Filter,
@@ -229,6 +229,17 @@ test('the timeline shows each opportunity once, with the amounts that were read 
     ['C', true, '7 one-time'],
     ['D', false, '9 one-time'],
   ]);
+});
+
+test('the next closing is that of an open deal, from today on', () => {
+  const data = { today: '2026-11-22', company: {} } as unknown as CompanyData;
+  const closing = (day: string, outcome = 'open') => ({ id: day, outcome, closes: day });
+  const next = (...opportunities: ReturnType<typeof closing>[]) =>
+    nextClosing(timelineItems(data, { opportunities, events: [], eventsTotal: 0 }), data.today);
+  const late = closing('2026-11-21');
+  expect(next(closing('2026-12-24'), closing('2026-11-22'), late)).toBe('2026-11-22');
+  expect(next(closing('2026-12-24'), closing('2026-12-01', 'won'), late)).toBe('2026-12-24');
+  expect(next(late)).toBeUndefined();
 });
 
 test('the timeline has a closed deal on the day of closing, else on the expected one', () => {
