@@ -315,7 +315,8 @@ describe('the view over quotes', () => {
     const sent = { acceptance: 'open to acceptance', sent: '2026-11-12', expires: '2026-12-02' };
     const late = { acceptance: 'past expiry', sent: '2026-10-23', expires: '2026-11-21' };
     const won = { acceptance: 'accepted', sent: '2026-10-23', expires: '2026-11-21' };
-    const days = [sent, late, won].map((row) => [
+    const draft = { status: 'draft', expires: '2026-12-02' };
+    const days = [sent, late, won, draft].map((row) => [
       daysWaiting(row as never, today),
       daysLeft(row as never, today),
     ]);
@@ -323,6 +324,7 @@ describe('the view over quotes', () => {
       [10, 10],
       [30, -1],
       [undefined, undefined],
+      [undefined, 10],
     ]);
   });
 
