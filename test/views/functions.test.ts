@@ -20,6 +20,7 @@ import {
   matchingDeals,
 } from '../../src/views/app/pipeline/deals.ts';
 import { comparedLines } from '../../src/views/app/quote/compared-lines.ts';
+import { withoutCosts } from '../../src/views/app/quote/data.ts';
 import { termSections } from '../../src/views/app/quote/numbered-lines.ts';
 import { daysLeft, daysWaiting, stateOf } from '../../src/views/app/records/entries.ts';
 import { formatsOf, mainCurrencyOf } from '../../src/views/app/shell/format.ts';
@@ -368,6 +369,19 @@ test('two quotes differ in lines that were added, removed, re-priced or changed'
   expect(found).toEqual(['B Changed', 'C Re-priced', 'D Removed', 'D Added', 'A Added', 'a Same']);
   const [discounted] = comparedLines(before, [{ ...line(1, 'A', 1, 10), discount: 5, total: 9.5 }]);
   expect(discounted?.difference).toBe('Re-priced');
+});
+
+test('a quote without costs tells of no finding what it would reveal of a cost', () => {
+  const finding = (code: string) => ({ code, severity: 'check', line: 1, why: `Why ${code}` });
+  const hidden = [
+    ...['missing_cost', 'price_under_cost', 'negative_margin', 'setup_cost_without_price'],
+  ];
+  const rows = [...hidden, 'missing_price'].map(finding);
+  const line = { line: 1, price: 9, cost: 7, margin: 22.2, setupPrice: 3, setupCost: 2 };
+  const answer = { lines: { rows: [line] }, setup: {}, terms: [], preflight: { rows } };
+  const shown = withoutCosts(answer as unknown as Parameters<typeof withoutCosts>[0]);
+  expect(shown.preflight.rows.flatMap(({ why }) => why ?? [])).toEqual(['Why missing_price']);
+  expect(shown.lines.rows).toEqual([{ line: 1, price: 9, setupPrice: 3 }]);
 });
 
 describe('the lines of a quote', () => {
