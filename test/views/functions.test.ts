@@ -109,6 +109,18 @@ describe('the columns of the board', () => {
     expect(columns.map(({ name }) => name)).toEqual(['B', 'A', 'Yen']);
   });
 
+  test('of stages: by the mean probability of the deals that have one', () => {
+    const at = (stage: string, probability?: number) =>
+      deal(stage, { stage, ...(probability !== undefined && { probability }) });
+    const staged = [at('Late', 0.6), at('Late'), at('Late'), at('Early', 0.4), at('New')];
+    const columns = columnsOf(staged, { by: 'stage', measure: value, today });
+    expect(columns.map(({ name, chance }) => [name, chance])).toEqual([
+      ['Early', 0.4],
+      ['Late', 0.6],
+      ['New', undefined],
+    ]);
+  });
+
   test('are sorted by value, close date, and time without a change; what is unknown comes last', () => {
     const cards = [
       deal('a', { value: 5, closes: '2027-01-01', idleDays: 3 }),
