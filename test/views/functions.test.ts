@@ -121,6 +121,16 @@ describe('the columns of the board', () => {
     ]);
   });
 
+  test('beyond twelve are one, with all of their deals', () => {
+    const owned = Array.from({ length: 15 }, (_, at) =>
+      deal(`${at}`, { owner: `O${at}`, value: 10 }),
+    );
+    const columns = columnsOf(owned, { by: 'owner', measure: value, today });
+    expect(columns).toHaveLength(13);
+    expect(columns.at(-1)).toMatchObject({ name: '3 others', count: 3, sum: { USD: 30 } });
+    expect(columns.flatMap(({ deals: own }) => own)).toHaveLength(15);
+  });
+
   test('are sorted by value, close date, and time without a change; what is unknown comes last', () => {
     const cards = [
       deal('a', { value: 5, closes: '2027-01-01', idleDays: 3 }),
