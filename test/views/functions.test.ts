@@ -18,6 +18,7 @@ import {
   figuresOf,
   inOrder,
   matchingDeals,
+  maxAmounts,
 } from '../../src/views/app/pipeline/deals.ts';
 import { comparedLines } from '../../src/views/app/quote/compared-lines.ts';
 import { withoutCosts } from '../../src/views/app/quote/data.ts';
@@ -141,6 +142,16 @@ describe('the columns of the board', () => {
     expect(idsOf(inOrder(cards, 'closes', value))).toBe('b a c');
     expect(idsOf(inOrder(cards, 'idle', value))).toBe('c a b');
   });
+});
+
+test('the bars of the board compare the amounts that are shown, within one currency', () => {
+  const deals = [
+    deal('a', { value: 100, probability: 0.1 }),
+    deal('b', { value: 60, probability: 0.5 }),
+    deal('c', { value: 900, currency: 'JPY' }),
+  ];
+  expect(maxAmounts(deals, value)).toEqual({ USD: 100, JPY: 900 });
+  expect(maxAmounts(deals, { revenue: 'value', weighted: true })).toEqual({ USD: 30, JPY: 0 });
 });
 
 test('the board finds deals that are overdue, close soon, or are stalled', () => {
