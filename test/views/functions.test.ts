@@ -453,6 +453,14 @@ describe('the lines of a quote', () => {
     ]);
   });
 
+  test('of a term of its own have its total', () => {
+    const rows = [line(1, 'quarter', 100), line(2, 'quarter', 30)];
+    const quarterly = { shown: 2, total: 2, rows };
+    const totals = { otherTerms: { quarter: 117 } };
+    const [section] = termSections({ ...quote, lines: quarterly, terms: ['quarter'], totals });
+    expect(section).toMatchObject({ total: 117, adjustments: [{ kind: 'discount', amount: -13 }] });
+  });
+
   test('say that some are missing instead of a discount that cannot be told', () => {
     const cut = { ...quote, lines: { ...quote.lines, total: 9 } };
     expect(termSections(cut).map(({ adjustments }) => adjustments)).toEqual([
