@@ -518,6 +518,21 @@ describe('a change', () => {
     ]);
   });
 
+  test('that is stored differently is not also shown as agreed', () => {
+    const change = (field: string, label: string) => ({ field, label, from: 'a', to: 'b' });
+    const changes = [change('name', 'Name'), change('owner', 'Owner')];
+    const differs = [{ field: 'owner', intended: 'b', stored: 'c' }];
+    const result = { structuredContent: { outcome: 'written', changes, differs } };
+    const agreed = { what: 'change', changes } as unknown as Parameters<typeof changeOf>[1];
+    for (const data of [changeOf(result), changeOf(result, agreed)])
+      expect(
+        answeredTables(data).map(({ title, rows }) => [title, rows.map(({ label }) => label)]),
+      ).toEqual([
+        ['Not as agreed', ['Owner']],
+        ['As agreed', ['Name']],
+      ]);
+  });
+
   test('marks what differs in long texts, and nothing in short ones', () => {
     const ten = 'one two three four five six seven eight nine ten';
     const changed = (before: string, after: string) =>
