@@ -25,6 +25,7 @@ import { withoutCosts } from '../../src/views/app/quote/data.ts';
 import { termSections } from '../../src/views/app/quote/numbered-lines.ts';
 import { daysLeft, daysWaiting, stateOf } from '../../src/views/app/records/entries.ts';
 import { formatsOf, mainCurrencyOf } from '../../src/views/app/shell/format.ts';
+import { showsProfit, withProfit } from '../../src/views/app/shell/profit.ts';
 import { pointsOf } from '../../src/views/app/shell/shapes.ts';
 import { shortened } from '../../src/views/app/shell/shorten.ts';
 import { sortedRows } from '../../src/views/app/shell/sort.ts';
@@ -285,6 +286,15 @@ test('the timeline has a closed deal on the day of closing, else on the expected
     ['A', '2026-10-01'],
     ['B', '2026-09-30'],
   ]);
+});
+
+test('profits are turned on and off without a change of what else is shown', () => {
+  const asked = { show: ['ask'] };
+  const turnedOn = withProfit(asked, true);
+  expect(turnedOn).toEqual({ show: ['ask', 'profit'] });
+  expect([showsProfit(asked), showsProfit(turnedOn)]).toEqual([false, true]);
+  expect(withProfit(turnedOn, false)).toEqual(asked);
+  expect(withProfit({ show: ['profit'] }, false)).toEqual({ show: undefined });
 });
 
 test('the trend line has an axis from 0, so that a small change does not look large', () => {
