@@ -168,6 +168,7 @@ test('shows of contract items and pricing books what the records say', () => {
     contractItems: [
       { id: '1', service: 'Antivirus', term: 'month', revenue: 1.005, company: own },
       { id: '2', service: 'Whose', term: 'month', revenue: 99 },
+      { id: '3', service: 'Gone', term: 'month', revenue: 9, deletedAt: '2026-01-02T10:00:00Z' },
     ],
     pricingBooks: [
       { id: 'b1', name: 'Everyone', products: [{ productId: 'p' }] },
