@@ -205,6 +205,19 @@ describe('groups', () => {
     ]);
   });
 
+  test('counts a deal of several folded labels once', () => {
+    const labelled = [
+      { ...a, onetimeRevenue: 10, monthlyRevenue: 0, labels: ['Key', 'Renewal', 'Tender'] },
+      { ...a, id: 'z', labels: ['Key'] },
+    ];
+    const { rows } = brief(labelled, { by: 'label', maxGroups: 1 }).groups;
+    expect(rows.map(({ name, count }) => [name, count])).toEqual([
+      ['Key', 2],
+      ['2 others', 1],
+    ]);
+    expect(rows[1]).toMatchObject({ value: { EUR: 10 }, groups: 2 });
+  });
+
   test('uses the id, and the name where there is no id', () => {
     const renamed = [
       { ...a, id: '1', owner: { id: 'u1', name: 'Zoe' } },
