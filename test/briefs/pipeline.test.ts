@@ -404,6 +404,22 @@ describe('what is shown on request', () => {
     expect(overdue.rows[0]).toMatchObject({ profit: 172, currency: 'EUR' });
   });
 
+  test('profit divided among the products of a deal, as its value is', () => {
+    const [big, small] = [
+      { price: 30, product: { id: 'p1' } },
+      { price: 10, product: { id: 'p2' } },
+    ];
+    const { rows } = brief([{ ...a, onetimeRevenue: 80, monthlyRevenue: 0, oneTimeProfit: 20 }], {
+      by: 'product',
+      quotes: [{ id: 'q', opportunity: { id: 'a' }, items: [big, small] }],
+      show: ['profit'],
+    }).groups;
+    expect(rows.map(({ id, value, profit }) => [id, value, profit])).toEqual([
+      ['p1', { EUR: 60 }, { EUR: 15 }],
+      ['p2', { EUR: 20 }, { EUR: 5 }],
+    ]);
+  });
+
   test('the customer’s ask on one line, cut', () => {
     const askIn = (description: string) => asking(description).overdue.rows[0]?.ask;
     expect(askIn(' Two\n switches ')).toBe('Two switches');
