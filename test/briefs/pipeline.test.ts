@@ -430,6 +430,24 @@ describe('what is shown on request', () => {
   });
 });
 
+test('velocity has the win rate of all won deals, and the mean value of those that have one', () => {
+  const opened = { company: german, createdAt: '2026-06-01' };
+  const won = { ...opened, statusId: 'won', closedAt: '2026-06-11' };
+  const deals = [
+    ...[
+      { ...opened, id: 'o1' },
+      { ...opened, id: 'o2' },
+    ],
+    ...[
+      { ...won, id: 'w1', onetimeRevenue: 100 },
+      { ...won, id: 'w2' },
+    ],
+    { ...opened, id: 'l1', statusId: 'lost', closedAt: '2026-06-02' },
+  ];
+  // 2 open deals × 100 × 2/3 ÷ 10 days.
+  expect(brief(deals, { show: ['velocity'] }).velocity).toMatchObject({ perDay: { EUR: 13.33 } });
+});
+
 test('a target without open deals is in the currency of the won ones, and says what it leaves out', () => {
   const won = { company: german, statusId: 'won', closedAt: today };
   const deals = [
