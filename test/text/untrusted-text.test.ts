@@ -147,6 +147,7 @@ describe('Markdown', () => {
     ['[x]: javascript:y', '[x] : javascript:y'],
     ['[x]: https://a.b', '[x]: https://a.b'],
     ['<javascript:y>', '< javascript:y>'],
+    ['<JavaScript:y>', '< JavaScript:y>'],
     ['<https://a.b>', '<https://a.b>'],
     ['a[1](2)', 'a[1] (2)'],
   ])('of %s becomes %s', (it, dead) => {
