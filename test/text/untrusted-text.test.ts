@@ -170,6 +170,9 @@ test('a value of a change keeps its markup and lines, with its length', () => {
     `${'x'.repeat(2_000)}… [2,000 of 3,000 characters]`,
   );
   expect(String(new Verbatim('a\u200b'))).toBe('a (1 invisible character)');
+  expect(String(new Verbatim('ab\u200b', 1))).toBe(
+    'a… [1 of 3 characters] (1 invisible character)',
+  );
 });
 
 test('blanks before line breaks take linear time', () => {
