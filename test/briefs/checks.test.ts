@@ -277,6 +277,19 @@ test('unlisted_on_quotes finds items of open quotes that are no longer sold', ()
   });
 });
 
+test('unlisted_on_quotes takes no product by a part number that several have', () => {
+  const old = product('old', 1, 1, { listed: false, manufacturer: 'HP', mpn: 'A-1' });
+  const current = product('new', 1, 1, { manufacturer: 'hp', mpn: 'A1' });
+  const items = [{ quantity: 1, price: 10, manufacturer: 'HP', mpn: 'a1' }];
+  const found = (...products: Product[]) =>
+    run('unlisted_on_quotes', { product: products, quote: [quote('q', { status: 'draft', items })] });
+  expect(found(old).total).toBe(1);
+  expect(found(current, old)).toMatchObject({
+    total: 0,
+    notChecked: { 'lines: no product named': 1 },
+  });
+});
+
 test('duplicate_products finds the same part of the same manufacturer in any spelling', () => {
   const part = (
     id: string,
