@@ -145,6 +145,17 @@ test('selected fields bring the name of the record, and values that lists leave 
   expect(listed).toEqual([true, true, false]);
 });
 
+test('selected fields bring the currency of an amount, also of a profit', () => {
+  const deal = { id: 'o', company: { id: 'acme' }, oneTimeProfit: 5, monthlyProfit: 1 };
+  for (const field of ['oneTimeProfit', 'monthlyProfit'] as const)
+    expect(selectFields('opportunity', deal, [field], known)).toEqual({
+      id: 'o',
+      [field]: deal[field],
+      currency: 'EUR',
+    });
+  expect(selectFields('opportunity', deal, ['stage'], known)).toEqual({ id: 'o' });
+});
+
 test('a row takes the keys of its list: hidden columns, and fields of the service', () => {
   const deal = {
     id: 'o',
