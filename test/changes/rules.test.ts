@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
 import { shownValue } from '../../src/changes/fields.ts';
 import { journalError, readChanges } from '../../src/changes/journal.ts';
-import { checkAllowed, checkHourlyLimit } from '../../src/changes/rules.ts';
+import { checkAllowed, checkHourlyLimit, refuseJustCreated } from '../../src/changes/rules.ts';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/hosts.ts';
@@ -146,6 +146,23 @@ describe('the limit of writes an hour', () => {
   ])('of %i', async (perHour, wait) => {
     expect(await waitAt(perHour)).toBe(wait);
   });
+});
+
+test.each<[string, Row[], string]>([
+  ['was created', [outcome('a')], 'got'],
+  ['may have been created', [outcome('a', 'cannot_tell')], 'may have got'],
+  ['is being created', [], 'may have got'],
+  ['was not created', [outcome('a', 'not_written')], 'allowed'],
+])('an identifier that %s a moment ago', async (_, entries, expected) => {
+  const made = intent('a', { what: 'create', externalId: 'NEW-1', at: new Date().toISOString() });
+  const tenant = await tenantWithJournal([made, ...entries]);
+  const told = refuseJustCreated(tenant, 'NEW-1').then(
+    () => 'allowed',
+    ({ message }) => message,
+  );
+  expect(await told).toMatch(
+    expected === 'allowed' ? /^allowed$/ : `A new opportunity ${expected} the external identifier`,
+  );
 });
 
 describe('the changes in a journal', () => {
