@@ -26,8 +26,11 @@ const contact: Row[] = [
 ];
 const custom = { Size: 3, Tags: ['a'], Parts: { a: 1 }, Live: true, Region: 'North' };
 const opportunity: Row[] = [
-  { id: 'o1', externalIdentifier: 'E-1', name: 'One', customFields: custom },
-  { id: 'o2', name: 'Two', owner: { id: 'u1', name: 'Uma' }, category: { id: 'k1', name: 'Kit' } },
+  { id: 'o1', externalIdentifier: 'E-1', name: 'One', customFields: { ...custom, Slot: 4 } },
+  {
+    ...{ id: 'o2', name: 'Two', owner: { id: 'u1', name: 'Uma' } },
+    ...{ category: { id: 'k1', name: 'Kit' }, customFields: { Slot: 'B4' } },
+  },
 ];
 const tenantOfAll = shared(
   async () => (await tenantOver({ company, contact, opportunity })).tenant,
@@ -206,6 +209,8 @@ describe('the values of a plan', () => {
     ['Region="x"', '"x"'],
     ['Made=abc', 'abc'],
     ['Made=4', '4'],
+    // Some have a number in it, others a text.
+    ['Slot=5', '5'],
   ];
   test.each(types)('keep the type of a custom field: %s', async (text, value) => {
     const [name = '', given = ''] = text.split('=');
