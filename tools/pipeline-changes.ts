@@ -38,13 +38,13 @@ import {
   inOrder,
 } from '../src/tool-kit/define-tool.ts';
 import { resolveDealFilters, resolveFilters } from '../src/tool-kit/name-filters.ts';
-import { isOneOf } from '../src/values.ts';
 import {
   changesAnswer,
   historyIsOff,
   nothingToCompare,
   quoteChangesAnswer,
 } from '../src/tool-kit/pipeline-change-answers.ts';
+import { isOneOf } from '../src/values.ts';
 
 const allMovements: readonly string[] = [...new Set([...dealMovements, ...quoteMovements])];
 /** Quotes and deals have movements of their own; without a grouping the movements decide what is listed. */
@@ -112,10 +112,13 @@ export const pipelineChanges = defineTool({
       path: ['movement'],
       message: `must be one of ${quoteMovements.join(', ')} with by: quote, and one of ${dealMovements.join(', ')} with any other by`,
     })
-    .refine(({ pushes, movement, by }) => !(pushes && (movement || isOneOf(['day', 'quote'], by))), {
-      path: ['pushes'],
-      message: 'goes with a by of deals, and without movement',
-    })
+    .refine(
+      ({ pushes, movement, by }) => !(pushes && (movement || isOneOf(['day', 'quote'], by))),
+      {
+        path: ['pushes'],
+        message: 'goes with a by of deals, and without movement',
+      },
+    )
     .superRefine((args, context) => {
       const name = listsQuotes(args) && dealsOnly.find((each) => args[each] !== undefined);
       const message = 'must be left out: quotes can be filtered by owner, company and currency';

@@ -282,7 +282,10 @@ test('unlisted_on_quotes takes no product by a part number that several have', (
   const current = product('new', 1, 1, { manufacturer: 'hp', mpn: 'A1' });
   const items = [{ quantity: 1, price: 10, manufacturer: 'HP', mpn: 'a1' }];
   const found = (...products: Product[]) =>
-    run('unlisted_on_quotes', { product: products, quote: [quote('q', { status: 'draft', items })] });
+    run('unlisted_on_quotes', {
+      product: products,
+      quote: [quote('q', { status: 'draft', items })],
+    });
   expect(found(old).total).toBe(1);
   expect(found(current, old)).toMatchObject({
     total: 0,
