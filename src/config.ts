@@ -16,15 +16,6 @@ import { editDistance, nearestOf } from './text/nearest.ts';
 import type { Toolset } from './tool-kit/toolsets.ts';
 import { errorCode, keysOf, messageOf } from './values.ts';
 
-export {
-  type AuthStrategyName,
-  environmentName,
-  type SettingName,
-  type Settings,
-  settings,
-  variableOf,
-} from './config/settings.ts';
-
 /** Wrong use or configuration; commands print it to stderr and exit with status 2. It names settings by `environmentName`. */
 export class ConfigError extends Error {}
 

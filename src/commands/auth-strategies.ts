@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import {
   type AuthStrategyName,
-  ConfigError,
   environmentName,
   type SettingName,
   type Settings,
-} from '../config.ts';
+} from '../config/settings.ts';
+import { ConfigError } from '../config.ts';
 import { accessTokenStrategy } from '../hosts/access/access-tokens.ts';
 import { apiKeyStrategy, type ConnectLimits } from '../hosts/access/api-key.ts';
 import { type AuthStrategy, type Gate, type GuessLimiter, gate } from '../hosts/access/gate.ts';

@@ -1,4 +1,4 @@
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/settings.ts';
 import type { TenantObserver } from '../hosts/observer.ts';
 import type { Log } from '../log.ts';
 import { CollectionCache } from '../reading/cache.ts';

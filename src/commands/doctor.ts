@@ -1,4 +1,5 @@
-import { ConfigError, readSettings, type Settings } from '../config.ts';
+import type { Settings } from '../config/settings.ts';
+import { ConfigError, readSettings } from '../config.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
 import type { CommandContext } from './context.ts';

@@ -1,4 +1,5 @@
-import { ConfigError, readCommandLine, type Settings } from '../config.ts';
+import type { Settings } from '../config/settings.ts';
+import { ConfigError, readCommandLine } from '../config.ts';
 import { type StoredPart, storedKinds } from '../state/port.ts';
 import { namespaceOf } from '../tenant/shared-state.ts';
 import { isOneOf } from '../values.ts';

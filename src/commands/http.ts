@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { basename } from 'node:path';
-import {
-  ConfigError,
-  environmentName,
-  parseAs,
-  readSettings,
-  type SettingName,
-  type Settings,
-} from '../config.ts';
+import { environmentName, type SettingName, type Settings } from '../config/settings.ts';
+import { ConfigError, parseAs, readSettings } from '../config.ts';
 import { type Gate, type GuessLimiter, guessLimiter, openGate } from '../hosts/access/gate.ts';
 import { bearerToken } from '../hosts/access/http-error.ts';
 import { parseNetworks } from '../hosts/access/networks.ts';

@@ -1,12 +1,11 @@
 import {
-  ConfigError,
   environmentName,
-  readSettings,
   type SettingName,
   type Settings,
   settings,
   variableOf,
-} from '../config.ts';
+} from '../config/settings.ts';
+import { ConfigError, readSettings } from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
 import { isKeyOf, keysOf } from '../values.ts';
 

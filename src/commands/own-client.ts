@@ -1,5 +1,6 @@
 import { answerMs, type ChangeCall } from '../changes/consent.ts';
-import { ConfigError, type Settings } from '../config.ts';
+import type { Settings } from '../config/settings.ts';
+import { ConfigError } from '../config.ts';
 import { consentQuestion } from '../mcp/consent-text.ts';
 import { readResource } from '../mcp/resources.ts';
 import { textOf } from '../mcp/results.ts';

@@ -1,4 +1,5 @@
-import { ConfigError, environmentName } from '../config.ts';
+import { environmentName } from '../config/settings.ts';
+import { ConfigError } from '../config.ts';
 import { messageOf } from '../values.ts';
 import { version } from '../version.ts';
 import type { CommandContext } from './context.ts';

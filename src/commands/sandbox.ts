@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { ConfigError, environmentName, readCommandLine } from '../config.ts';
+import { environmentName } from '../config/settings.ts';
+import { ConfigError, readCommandLine } from '../config.ts';
 
 export const help = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL]
 Flags:

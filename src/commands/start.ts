@@ -1,4 +1,5 @@
-import { requireTenant, type Settings, settingWarnings, toolSelectionOf } from '../config.ts';
+import type { Settings } from '../config/settings.ts';
+import { requireTenant, settingWarnings, toolSelectionOf } from '../config.ts';
 import type { GeneratedHistory } from '../history/generated-history.ts';
 import { createLog, type Log } from '../log.ts';
 import { createSurface, type ServerDescription } from '../mcp/surface.ts';

@@ -1,4 +1,5 @@
-import { environmentName, parseAs, type Settings } from '../config.ts';
+import { environmentName, type Settings } from '../config/settings.ts';
+import { parseAs } from '../config.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';

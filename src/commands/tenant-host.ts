@@ -1,4 +1,5 @@
-import { ConfigError, type SettingName } from '../config.ts';
+import type { SettingName } from '../config/settings.ts';
+import { ConfigError } from '../config.ts';
 import { type EmbeddedHost, embeddedHost } from '../hosts/embedded.ts';
 import { createLog, factsOf } from '../log.ts';
 import { isOneOf } from '../values.ts';

@@ -1,12 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import {
-  ConfigError,
-  environmentName,
-  fileContent,
-  requireTenant,
-  type SettingName,
-  type Settings,
-} from '../config.ts';
+import { environmentName, type SettingName, type Settings } from '../config/settings.ts';
+import { ConfigError, fileContent, requireTenant } from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
 import type { SharedServices } from './common.ts';

@@ -1,10 +1,5 @@
-import {
-  type CommandLine,
-  ConfigError,
-  environmentName,
-  readCommandLine,
-  type Settings,
-} from '../config.ts';
+import { environmentName, type Settings } from '../config/settings.ts';
+import { type CommandLine, ConfigError, readCommandLine } from '../config.ts';
 import {
   createToken,
   endingSoon,

@@ -10,7 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { publint } from 'publint';
 import { describe, expect, inject, test, vi } from 'vitest';
 import * as z from 'zod';
-import { settings, variableOf } from '../../src/config.ts';
+import { settings, variableOf } from '../../src/config/settings.ts';
 import { prompts } from '../../src/tool-kit/prompts.ts';
 import { keysOf } from '../../src/values.ts';
 import { emptyProject, folder, npm, packed } from '../support/package.ts';

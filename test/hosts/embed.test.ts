@@ -6,7 +6,7 @@ import {
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport as FirstInMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, test, vi } from 'vitest';
-import { settings } from '../../src/config.ts';
+import { settings } from '../../src/config/settings.ts';
 import type { CpqServer, CpqServerOptions } from '../../src/index.ts';
 import { shipped } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { settings, variableOf } from '../../src/config.ts';
+import { settings, variableOf } from '../../src/config/settings.ts';
 import { keysOf } from '../../src/values.ts';
 import { fileIn } from '../support/access.ts';
 import { freePort } from '../support/free-port.ts';

@@ -14,7 +14,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import type { ConsentSetting } from '../../src/changes/consent.ts';
 import { fieldNames } from '../../src/changes/writable-fields.ts';
-import { environmentName } from '../../src/config.ts';
+import { environmentName } from '../../src/config/settings.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/files/local.ts';

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import type { ChangeCall } from '../../src/changes/consent.ts';
-import { environmentName } from '../../src/config.ts';
+import { environmentName } from '../../src/config/settings.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import type { CallParts } from '../../src/mcp/tool-run.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Client } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { fieldNames } from '../../src/changes/writable-fields.ts';
-import { environmentName } from '../../src/config.ts';
+import { environmentName } from '../../src/config/settings.ts';
 import { type HttpFastPath, httpFastPath } from '../../src/fast-path/http.ts';
 import { readBody, sendText } from '../../src/hosts/http-io.ts';
 import {

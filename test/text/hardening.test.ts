@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { environmentName } from '../../src/config.ts';
+import { environmentName } from '../../src/config/settings.ts';
 import { htmlToText } from '../../src/mcp/html.ts';
 import { cleaned } from '../../src/mcp/results.ts';
 import { createServer as createMcpServer } from '../../src/mcp/server.ts';

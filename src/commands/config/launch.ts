@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { ConfigError, environmentName } from '../../config.ts';
+import { environmentName } from '../../config/settings.ts';
+import { ConfigError } from '../../config.ts';
 import { isLoopback } from '../../setting-values.ts';
 
 /** A secret that an entry needs. It is never written: each host has its own way to keep it. */

@@ -1,5 +1,5 @@
 import { listsRestOn } from '../../briefs/rests-on.ts';
-import { environmentName } from '../../config.ts';
+import { environmentName } from '../../config/settings.ts';
 import { plural } from '../../figures/naming.ts';
 import { describeError } from '../../mcp/wording.ts';
 import { whatFollows } from '../../reading/list-page.ts';

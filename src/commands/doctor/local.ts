@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { environmentName, type Settings, settingWarnings, toolSelectionOf } from '../../config.ts';
+import { environmentName, type Settings } from '../../config/settings.ts';
+import { settingWarnings, toolSelectionOf } from '../../config.ts';
 import { plural } from '../../figures/naming.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';

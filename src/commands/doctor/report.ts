@@ -1,4 +1,4 @@
-import { environmentName } from '../../config.ts';
+import { environmentName } from '../../config/settings.ts';
 import { visible } from '../../text/characters.ts';
 import { version } from '../../version.ts';
 import { wrap } from '../flags.ts';
