@@ -1,15 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { visible } from '../text/characters.ts';
 
-const silentElements = new Set([
-  'script',
-  'style',
-  'head',
-  'template',
-  'noscript',
-  'iframe',
-  'object',
-]);
+const silentElements = /^(?:script|style|head|template|noscript|iframe|object)$/;
 const blockElements = /^(?:p|div|br|li|tr|table|ul|ol|h[1-6]|section|article|blockquote|pre|hr)$/;
 const elements = new Set(
   `a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink
@@ -62,7 +54,7 @@ export function htmlToText(html: string): string {
     {
       onopentag(name) {
         if (!isElement(name)) append(asText(html.slice(parser.startIndex, parser.endIndex + 1)));
-        if (silentElements.has(name)) silentDepth += 1;
+        if (silentElements.test(name)) silentDepth += 1;
         if (blockElements.test(name)) append('\n');
         if (name === 'li') append('- ');
         if (name === 'td' || name === 'th') append(' ');
@@ -72,7 +64,7 @@ export function htmlToText(html: string): string {
         if (!isElement(name) && !isImplied) {
           append(asText(html.slice(parser.startIndex, parser.endIndex + 1)));
         }
-        if (silentElements.has(name)) silentDepth -= 1;
+        if (silentElements.test(name)) silentDepth -= 1;
         if (blockElements.test(name) && name !== 'br') append('\n');
       },
     },
