@@ -156,7 +156,12 @@ export class CpqOptionError extends Error {
  * @throws CpqOptionError that names the option, never a secret
  */
 export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
-  const host = namingOptions(() => tenantHost({ ...options }));
+  let host: ReturnType<typeof tenantHost>;
+  try {
+    host = tenantHost({ ...options });
+  } catch (error) {
+    rethrowNamingOptions(error);
+  }
   return {
     async tenant(tenantOptions) {
       return serverFor(await host.open({ ...tenantOptions }).catch(rethrowNamingOptions));
@@ -212,14 +217,6 @@ function serverFor({ handle, ...host }: HostedTenant): CpqServer {
 const missingWebhookSecret = 'Webhooks are accepted only with a secret: set webhookSecret';
 
 /** Replaces a ConfigError with one that names the options. */
-function namingOptions<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    return rethrowNamingOptions(error);
-  }
-}
-
 function rethrowNamingOptions(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error;
   throw new CpqOptionError(inOptions(error.message));
