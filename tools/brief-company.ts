@@ -9,7 +9,7 @@ import { gapsAbout } from '../src/tenant/field-gaps.ts';
 import { currenciesFor, ownerNamesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
-import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { applying, join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
   deletedWords,
@@ -103,13 +103,11 @@ export const briefCompany = defineTool({
       await waitForSlice();
       const brief = selectParts(await runInSlices(companyBrief(about, options)), selected);
       await waitForSlice();
-      const notes = [
-        ...(brief.contractItems
-          ? [wording`Contract items are beta: fields may change or be missing.`]
-          : []),
-        ...(brief.company.accountManagerId === undefined ? [] : [unknownManager]),
+      const notes = applying([
+        brief.contractItems && wording`Contract items are beta: fields may change or be missing.`,
+        brief.company.accountManagerId !== undefined && unknownManager,
         ...read.omitted,
-      ];
+      ]);
       const answer = (count: number): Answer => ({
         summary: companySummary(brief),
         data: {

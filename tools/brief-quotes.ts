@@ -29,7 +29,14 @@ import { runInSlices } from '../src/slices.ts';
 import { companiesOfQuotes, currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
-import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import {
+  applying,
+  join,
+  quote,
+  trusted,
+  type Wording,
+  wording,
+} from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
   formatAmounts,
@@ -203,15 +210,14 @@ const quotesNotes = (
   }
   const inCurrencies = Object.keys(total.firstYearValue ?? {}).length > 1;
   const isRanked = !['month', 'value', 'age'].includes(by);
-  return [
+  return applying([
     ...show.map((extra) => definitions[extra]),
-    ...(isRanked && sort !== 'value' && groups.shown < groups.total
-      ? [
-          wording`The groups shown have the most quotes; one of the others may have a higher value: sort value ranks them by it.`,
-        ]
-      : []),
-    ...(isRanked && sort === 'value' && inCurrencies ? [rankedInCurrencies] : []),
-  ];
+    isRanked &&
+      sort !== 'value' &&
+      groups.shown < groups.total &&
+      wording`The groups shown have the most quotes; one of the others may have a higher value: sort value ranks them by it.`,
+    isRanked && sort === 'value' && inCurrencies && rankedInCurrencies,
+  ]);
 };
 
 function quotesAnswer(

@@ -4,7 +4,14 @@ import { concise } from '../src/lists/concise.ts';
 import { type Hit, type SearchKind, searchKinds } from '../src/names/search.ts';
 import type { RecordOf, Resource } from '../src/service/records/records.ts';
 import { findText } from '../src/tenant/lookup.ts';
-import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import {
+  applying,
+  join,
+  quote,
+  trusted,
+  type Wording,
+  wording,
+} from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
 import { coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
 
@@ -48,11 +55,11 @@ export const find = defineTool({
           ? wording`Not all could be searched. ${findSummary(query, groups)}`
           : findSummary(query, groups),
       data: { groups, coverage: toCoverage(found.coverage) },
-      notes: [
+      notes: applying([
         ...found.omitted,
-        ...(sumOf(groups, 'exact') === 0 ? searchedBy(found.searched) : []),
-        ...findHints(groups),
-      ],
+        sumOf(groups, 'exact') === 0 && searchedBy(found.searched),
+        findHint(groups),
+      ]),
     };
   },
 });
@@ -97,17 +104,14 @@ function findSummary(text: string, groups: readonly Group[]): Wording {
 }
 
 /** Of collections that are too large to be read for a search. */
-const searchedBy = (kinds: readonly Resource[]): Wording[] =>
-  kinds.length === 0
-    ? []
-    : [
-        wording`The service itself searched ${trusted(kinds.join(', '))}: it may miss typing errors, and numbers written differently.`,
-      ];
+const searchedBy = (kinds: readonly Resource[]): Wording | false =>
+  kinds.length > 0 &&
+  wording`The service itself searched ${trusted(kinds.join(', '))}: it may miss typing errors, and numbers written differently.`;
 
-function findHints(groups: readonly Group[]): Wording[] {
-  if (groups.length === 0) return [wording`Try fewer words, or a part of the name or number.`];
-  if (sumOf(groups, 'exact') === 1) return [];
+function findHint(groups: readonly Group[]): Wording | undefined {
+  if (groups.length === 0) return wording`Try fewer words, or a part of the name or number.`;
+  if (sumOf(groups, 'exact') === 1) return undefined;
   return sumOf(groups, 'total') === 1
-    ? [wording`It is only similar: ask the person whether it is meant.`]
-    : [wording`Several match: ask the person which one is meant, unless all were asked for.`];
+    ? wording`It is only similar: ask the person whether it is meant.`
+    : wording`Several match: ask the person which one is meant, unless all were asked for.`;
 }

@@ -7,7 +7,7 @@ import { knownFor, nameProducts, readForColumns, showProductNames } from '../src
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
 import { resources } from '../src/service/routes.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
-import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { applying, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords, linkTo, missingFields } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
 import { fieldOf } from '../src/values.ts';
@@ -44,25 +44,22 @@ export const getRecord = defineTool({
       data: { resource, ...linkTo(tenant.site, resource, record.id), record: row },
       asStored: isWhole,
       unknownCurrencies: showsCurrency(resource, fields) && row.currency === undefined ? 1 : 0,
-      notes: [
+      notes: applying([
         ...missing,
-        ...(isWhole ? unreadManager(tenant, resource, record) : []),
-        ...(resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : []),
-      ],
+        isWhole && isManagerUnread(tenant, resource, record) && unreadManager,
+        resource === 'contract_item' && wording`Beta: fields may change or be missing.`,
+      ]),
     };
   },
 });
 
 /** The name of a person is in the deals that the person owns, which one record is no reason to read. */
-function unreadManager(tenant: Tenant, resource: Resource, record: ApiRecord): Wording[] {
-  const isUnread =
-    resource === 'company' &&
-    fieldOf(record, 'accountManagerId') !== undefined &&
-    tenant.grants.has('opportunity:read') &&
-    !tenant.cached('opportunity');
-  return isUnread
-    ? [wording`The name of the account manager was not read: fields accountManager reads it.`]
-    : [];
-}
+const isManagerUnread = (tenant: Tenant, resource: Resource, record: ApiRecord): boolean =>
+  resource === 'company' &&
+  fieldOf(record, 'accountManagerId') !== undefined &&
+  tenant.grants.has('opportunity:read') &&
+  !tenant.cached('opportunity');
+
+const unreadManager = wording`The name of the account manager was not read: fields accountManager reads it.`;
 
 const resourceWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type EventPage, queryEvents } from '../src/events/list.ts';
 import { normaliseEventName, pairFrom, type Subject, subjects } from '../src/events/names.ts';
 import { utcDay } from '../src/figures/days.ts';
-import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { applying, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, logCoverage, pageOf, toIsoSeconds } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
@@ -91,17 +91,12 @@ function eventNotes(
 ): Wording[] {
   const since = keptSince === undefined ? undefined : utcDay(new Date(keptSince));
   const hiddenSubjects = subject === undefined ? hidden : [];
-  return [
-    ...(since === undefined
-      ? [
-          wording`None was received in the last 30 days: the service sends them only where a webhook is set up.`,
-        ]
-      : [wording`Received since ${trusted(since)}; each is kept for 30 days.`]),
-    ...(total === 0 && since !== undefined ? [wording`Try fewer filters.`] : []),
-    ...(hiddenSubjects.length > 0
-      ? [
-          wording`Without events of ${trusted(hiddenSubjects.join(', '))}: their records may not be read here.`,
-        ]
-      : []),
-  ];
+  return applying([
+    since === undefined
+      ? wording`None was received in the last 30 days: the service sends them only where a webhook is set up.`
+      : wording`Received since ${trusted(since)}; each is kept for 30 days.`,
+    total === 0 && since !== undefined && wording`Try fewer filters.`,
+    hiddenSubjects.length > 0 &&
+      wording`Without events of ${trusted(hiddenSubjects.join(', '))}: their records may not be read here.`,
+  ]);
 }

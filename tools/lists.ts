@@ -5,7 +5,7 @@ import { nameProducts, readForColumns, showProductNames } from '../src/lists/kno
 import { listRecords } from '../src/lists/list-records.ts';
 import type { RecordOf, Resource } from '../src/service/records/records.ts';
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
-import { type Wording, wording } from '../src/text/untrusted-text.ts';
+import { applying, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
 import {
   type AnyTool,
@@ -64,11 +64,10 @@ const listTool = <R extends Resource>({
 const notesOnClassified = (
   assigned: readonly { classificationIds?: readonly string[] }[],
 ): readonly Wording[] =>
-  assigned.some(({ classificationIds = [] }) => classificationIds.length > 0)
-    ? [
-        wording`The companies of a classification: cpq_list_companies with filters classificationId:ID.`,
-      ]
-    : [];
+  applying([
+    assigned.some(({ classificationIds = [] }) => classificationIds.length > 0) &&
+      wording`The companies of a classification: cpq_list_companies with filters classificationId:ID.`,
+  ]);
 
 const listProducts = defineTool({
   name: 'cpq_list_products',

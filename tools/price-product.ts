@@ -8,6 +8,7 @@ import type { PartOf } from '../src/reading/parts.ts';
 import type { Resource } from '../src/service/records/records.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import {
+  applying,
   identifier,
   join,
   quote,
@@ -84,26 +85,23 @@ function pricesSummary(found: ProductPrices): Wording {
       ? 'no list price'
       : wording`list price ${formatNumber(list.price)}${code}`;
   const cost = list.cost === undefined ? 'cost unknown' : wording`cost ${formatNumber(list.cost)}`;
-  const sentences = [
-    ...deleted('company', company.deleted),
-    ...deleted('product', product.deleted),
-    ...(product.listed === false ? [wording`The product is no longer listed.`] : []),
+  const sentences = applying([
+    deleted('company', company.deleted),
+    deleted('product', product.deleted),
+    product.listed === false && wording`The product is no longer listed.`,
     wording`${known(product)}${part} for ${known(company)}: ${price} (${identifier(product.term)}), ${cost}.`,
-    ...(prices ? [describeBooks(prices, on)] : []),
-    ...(notCounted ? [wording`Not counted: ${plural(notCounted.total, 'price')}.`] : []),
-    ...(discounts?.total
-      ? [wording`${plural(discounts.total, 'discount')} from discount groups.`]
-      : []),
-  ];
+    prices && describeBooks(prices, on),
+    notCounted && wording`Not counted: ${plural(notCounted.total, 'price')}.`,
+    discounts !== undefined &&
+      discounts.total > 0 &&
+      wording`${plural(discounts.total, 'discount')} from discount groups.`,
+  ]);
   return join(sentences, ' ');
 }
 
-const deleted = (what: 'company' | 'product', on: string | true | undefined): Wording[] =>
-  on === undefined
-    ? []
-    : [
-        wording`The ${what} ${on === true ? 'is deleted' : wording`was deleted on ${identifier(on)}`}.`,
-      ];
+const deleted = (what: 'company' | 'product', on: string | true | undefined): Wording | false =>
+  on !== undefined &&
+  wording`The ${what} ${on === true ? 'is deleted' : wording`was deleted on ${identifier(on)}`}.`;
 
 function describeBooks({ total, rows }: NonNullable<ProductPrices['prices']>, on: Day): Wording {
   const then = on === today() ? 'today' : wording`on ${trusted(on)}`;
@@ -115,13 +113,9 @@ function describeBooks({ total, rows }: NonNullable<ProductPrices['prices']>, on
 }
 
 /** What the service does not say. */
-function caveats({ prices, discounts, currency }: ProductPrices): Wording[] {
-  return [
-    ...((prices?.total ?? 0) + (discounts?.total ?? 0) > 0
-      ? [
-          wording`The service does not say which of these prices a quote gets, or from which price a discount is taken: a person decides.`,
-        ]
-      : []),
-    ...(currency === undefined ? [wording`The service names no currency of this product.`] : []),
-  ];
-}
+const caveats = ({ prices, discounts, currency }: ProductPrices): Wording[] =>
+  applying([
+    (prices?.total ?? 0) + (discounts?.total ?? 0) > 0 &&
+      wording`The service does not say which of these prices a quote gets, or from which price a discount is taken: a person decides.`,
+    currency === undefined && wording`The service names no currency of this product.`,
+  ]);

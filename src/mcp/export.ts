@@ -4,7 +4,7 @@ import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
 import { readGranted } from '../lists/known.ts';
 import { withoutSecrets } from '../text/secrets.ts';
-import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { applying, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { describeUnknownCurrencies, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
@@ -114,18 +114,16 @@ function notesOn(
   const isCut = next !== undefined || (typeof total === 'number' && total > read);
   const cut = wording`The file has ${read} of ${Number(total ?? read)} rows.`;
   const rest = wording`The next ones: the same with ${trusted(position)}=${Number(next)}.`;
-  const all = [
+  const all = applying([
     ...answers.map((answer) =>
       trusted(withCoverageFirst({ ...answer, summary: wording`` }).trim()),
     ),
-    ...(isCut ? [cut] : []),
-    ...(isCut && next !== undefined && position !== '' ? [rest] : []),
+    isCut && cut,
+    isCut && next !== undefined && position !== '' && rest,
     ...describeUnknownCurrencies(unknown),
-    ...(others.length > 0
-      ? [wording`Other tables (table=NAME): ${trusted(others.join(', '))}.`]
-      : []),
+    others.length > 0 && wording`Other tables (table=NAME): ${trusted(others.join(', '))}.`,
     ...answers.flatMap(({ notes = [] }) => notes),
-  ];
+  ]);
   return [...new Set(all)].filter((note) => note !== '');
 }
 

@@ -30,6 +30,10 @@ export function wording<const T extends readonly (string | number)[]>(
 export const join = (pieces: readonly Wording[], separator: ' ' | ', ' | '; ' | '\n'): Wording =>
   trusted(pieces.join(separator));
 
+/** The pieces that apply; `false` or `undefined` stands for one that does not. */
+export const applying = (pieces: readonly (Wording | false | undefined)[]): Wording[] =>
+  pieces.filter((piece) => piece !== undefined && piece !== false);
+
 /**
  * Converts a text without any check: for values that the operator set or this server computed, such as an
  * address, a date or an amount. Never for text of a record, a caller or the service.

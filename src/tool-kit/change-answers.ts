@@ -14,6 +14,7 @@ import { outcomeOf, outcomeWord } from '../figures/outcome.ts';
 import { concise } from '../lists/concise.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import {
+  applying,
   identifier,
   join,
   maxQuoted,
@@ -169,7 +170,7 @@ const verbatim = (record: Record<string, unknown>): Record<string, unknown> =>
   );
 
 function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): Wording[] {
-  const notes = [
+  return applying([
     differs.length > 0 &&
       wording`The service stored some fields differently than intended: see differs, and tell the person.`,
     unchecked &&
@@ -178,8 +179,7 @@ function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): 
       wording`The outcome of this change could not be recorded in the journal: tell the operator of this server.`,
     outcome === 'cannot_tell' &&
       wording`Read the opportunity again in a minute before doing anything else; cpq_list_changes also says how it looks then.`,
-  ];
-  return notes.filter((note) => note !== undefined && note !== false);
+  ]);
 }
 
 function resultSummary(

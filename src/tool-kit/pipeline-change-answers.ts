@@ -5,7 +5,7 @@ import type { PipelineChanges, Shown } from '../history/changes-between.ts';
 import type { DatedSnapshot, Period, PeriodStates, StatePair } from '../history/compare.ts';
 import type { OpenTotal } from '../history/movements.ts';
 import type { QuoteChanges } from '../history/quote-changes.ts';
-import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { applying, join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import {
   answerWithRows,
   formatAmounts,
@@ -74,8 +74,7 @@ export function changesAnswer(
       },
       notes: [
         ...periodNotes(requested, states, quotes),
-        ...seriesNotes(states, changes),
-        ...definitionsOf(changes, states),
+        ...applying([seriesNote(states, changes), ...definitionsOf(changes, states)]),
         ...notes,
       ],
     };
@@ -176,21 +175,17 @@ function pushesSummary({ atLeast, open, pushed, pushes, pushRatePercent = 0 }: P
 }
 
 /** What a derived figure is, in the answer that shows it. */
-function definitionsOf(changes: PipelineChanges, { isPartial }: PeriodStates): Wording[] {
+function definitionsOf(changes: PipelineChanges, { isPartial }: PeriodStates) {
   if ('pushes' in changes)
     return [
       wording`Push: the close date of an open deal is later on a day than on the day before${isPartial ? wording`; at least so many, because not every day was compared` : ''}. Push rate: deals with ${changes.pushes.atLeast} or more pushes, of those open at the end.`,
     ];
-  const stages = changes.stages
-    ? [
-        wording`Stages: conversion is forward or won, of those forward, won or lost; the win rate is that of the deals that left it and are closed now, beside its probability.`,
-      ]
-    : [];
-  if (!changes.forecast) return stages;
-  const { from, until } = changes.forecast;
+  const { stages, forecast } = changes;
   return [
-    ...stages,
-    wording`Forecast: expected are the deals that were open before ${trusted(from)} with a close date up to ${trusted(until)}; late, early, new: won in the period though due before it, due after it, not there before.`,
+    stages &&
+      wording`Stages: conversion is forward or won, of those forward, won or lost; the win rate is that of the deals that left it and are closed now, beside its probability.`,
+    forecast &&
+      wording`Forecast: expected are the deals that were open before ${trusted(forecast.from)} with a close date up to ${trusted(forecast.until)}; late, early, new: won in the period though due before it, due after it, not there before.`,
   ];
 }
 
@@ -220,39 +215,26 @@ function periodNotes(
 ): Wording[] {
   const [from, to] = [states.opening.day, states.closing.day];
   const quotesFrom = quotes?.states.opening.day ?? opening;
-  const note = (applies: boolean, text: Wording) => (applies ? [text] : []);
-  return [
-    ...note(
-      from > opening,
+  return applying([
+    from > opening &&
       wording`The first snapshot is of ${trusted(from)}: what changed before cannot be known.`,
-    ),
-    ...note(
-      from < opening,
+    from < opening &&
       wording`There is no readable snapshot of ${trusted(opening)}: compared with the last one before it.`,
-    ),
-    ...note(
-      [states.opening, states.closing].some(({ isOthers }) => isOthers),
+    [states.opening, states.closing].some(({ isOthers }) => isOthers) &&
       wording`The API key or the rules for fields have changed since: of these snapshots only what is read now is compared, so what was removed is not told.`,
-    ),
-    ...note(
-      !states.isLive && to < closing,
+    !states.isLive &&
+      to < closing &&
       wording`There is no later snapshot than that of ${trusted(to)} for the end of the period.`,
-    ),
-    ...note(
-      quotesFrom > opening,
+    quotesFrom > opening &&
       wording`The first snapshot of the quotes is of ${trusted(quotesFrom)}: what changed in them before cannot be known.`,
-    ),
-  ];
+  ]);
 }
 
-const seriesNotes = ({ isPartial }: PeriodStates, changes: PipelineChanges): Wording[] =>
+const seriesNote = ({ isPartial }: PeriodStates, changes: PipelineChanges): Wording | false =>
   isPartial &&
   !('pushes' in changes) &&
-  (changes.stages || changes.deals.rows.some(({ slips }) => slips !== undefined))
-    ? [
-        wording`Slips, and deals that left a stage, are at least so many: not every day of the period was compared.`,
-      ]
-    : [];
+  (changes.stages !== undefined || changes.deals.rows.some(({ slips }) => slips !== undefined)) &&
+  wording`Slips, and deals that left a stage, are at least so many: not every day of the period was compared.`;
 
 /** When the two compared states were taken. */
 function comparedTimes<T>({ opening, closing, isLive }: StatePair<T>) {
