@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { basename } from 'node:path';
 import { environmentName, type SettingName, type Settings } from '../config/settings.ts';
 import { ConfigError, parseAs, readSettings } from '../config.ts';
-import { type Gate, type GuessLimiter, guessLimiter, openGate } from '../hosts/access/gate.ts';
+import { type GuessLimiter, guessLimiter, openGate } from '../hosts/access/gate.ts';
 import { bearerToken } from '../hosts/access/http-error.ts';
 import { parseNetworks } from '../hosts/access/networks.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
@@ -15,7 +15,7 @@ import { isSameSecret } from '../mcp/signature.ts';
 import { isLoopback } from '../setting-values.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
-import { openCommon, type SharedServices } from './common.ts';
+import { openCommon } from './common.ts';
 import type { CommandContext } from './context.ts';
 import { openLog } from './start.ts';
 import type { TenantHandle } from './tenant-handle.ts';
@@ -35,7 +35,10 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const tenants = await configuredTenants(settings, common);
   const proxies = () => parseNetworks(settings.trustedProxies);
   const guesses = guessLimiter(parseAs(environmentName('trustedProxies'), proxies));
-  const gate = await gateOf(settings, tenants, common, guesses);
+  const gate =
+    settings.auth.size > 0
+      ? await (await import('./auth-strategies.ts')).gateFor(settings, tenants, common, guesses)
+      : openGate(() => onlyEndpoint(tenants));
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
   // What the first call, and all others in flight, would wait for.
   await Promise.all([import('../../tools/catalog.ts'), import('../service/connections/pool.ts')]);
@@ -86,19 +89,9 @@ function requireAuth(settings: Settings): void {
   );
 }
 
-async function gateOf(
-  settings: Settings,
-  tenants: ConfiguredTenants,
-  common: SharedServices,
-  guesses: GuessLimiter,
-): Promise<Gate> {
-  if (settings.auth.size > 0)
-    return (await import('./auth-strategies.ts')).gateFor(settings, tenants, common, guesses);
-  return openGate(() => {
-    const [only] = tenants.handles;
-    if (!only) throw new ConfigError('There is no tenant to serve.');
-    return only.endpoint;
-  });
+function onlyEndpoint({ handles: [only] }: ConfiguredTenants): TenantHandle['endpoint'] {
+  if (!only) throw new ConfigError('There is no tenant to serve.');
+  return only.endpoint;
 }
 
 /** Handles webhooks only while a tenant has a webhook secret. */
