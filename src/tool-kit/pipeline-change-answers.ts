@@ -36,18 +36,9 @@ const aimOf = ({ rows }: Shown): number | undefined => (rows === undefined ? aim
 export function changesAnswer(
   changes: PipelineChanges,
   quotes: QuoteChanges | undefined,
-  {
-    requested,
-    states,
-    days,
-    filters,
-    coverage,
-    notes,
-    asked,
-  }: ComparisonSources & {
-    states: PeriodStates;
-  },
+  sources: ComparisonSources & { states: PeriodStates },
 ): Answer {
+  const { requested, states, days, filters, coverage, notes, asked } = sources;
   const { from = 0, rows } = asked;
   const write = (shown: number): Answer => {
     const { deals, ...figures } = changes;
