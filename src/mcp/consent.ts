@@ -188,10 +188,8 @@ function formOf(message: string): Omit<ElicitRequestFormParams, 'mode'> {
 /** The answer of a person who did not tick the box; `undefined` of one who did. */
 function disagreement(inputResponses: FormAnswer['responses']): NotAgreed | undefined {
   // Own properties only: inherited ones were not sent by the host.
-  const isThere = inputResponses !== undefined && Object.hasOwn(inputResponses, questionName);
-  const response = isThere
-    ? inputResponse(inputResponses, questionName)
-    : { kind: 'none' as const };
+  if (!inputResponses || !Object.hasOwn(inputResponses, questionName)) return noAnswer;
+  const response = inputResponse(inputResponses, questionName);
   if (response.kind !== 'elicit') return noAnswer;
   if (response.action === 'decline') return { outcome: 'declined' };
   if (response.action === 'cancel') return { outcome: 'cancelled' };
