@@ -3,7 +3,8 @@ import { type CompanyBrief, companyBrief } from '../src/briefs/company/company.t
 import { restsOn } from '../src/briefs/rests-on.ts';
 import { dealExtras } from '../src/figures/deals.ts';
 import { nonBlank, plural } from '../src/figures/naming.ts';
-import type { Company, Opportunity, Quote, Resource } from '../src/service/records/records.ts';
+import type { KnownRecords } from '../src/names/references.ts';
+import type { Company, Resource } from '../src/service/records/records.ts';
 import { runInSlices, waitForSlice } from '../src/slices.ts';
 import { gapsAbout } from '../src/tenant/field-gaps.ts';
 import { currenciesFor, ownerNamesFor } from '../src/tenant/prepared.ts';
@@ -127,10 +128,7 @@ export const briefCompany = defineTool({
 function managerOf(
   tenant: Tenant,
   { accountManagerId, accountManager }: Company,
-  {
-    opportunity,
-    quote: quotes,
-  }: { opportunity?: readonly Opportunity[]; quote?: readonly Quote[] },
+  { opportunity, quote: quotes }: KnownRecords,
 ): string | undefined {
   const told = nonBlank(fieldOf(accountManager, 'name'));
   if (told !== undefined || !accountManagerId) return told;
