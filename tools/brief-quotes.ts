@@ -104,9 +104,8 @@ export const briefQuotes = defineTool({
       const isUnread = read.partial.includes('opportunity');
       const opportunity = isUnread ? undefined : read.records.opportunity;
       const currencyOf = currenciesFor(tenant, read.records.company);
-      const { owner, company, status, currency, acceptance, deal_state } = args;
       const { filters, question } = resolveFilters(
-        { owner, company, status, currency, acceptance, deal_state },
+        args,
         occurring(quotes, companies, (each) => currencyOfRecord(each, currencyOf)),
         { coverage: toCoverage(read.coverage) },
       );
@@ -146,17 +145,12 @@ export const briefQuotes = defineTool({
   },
 });
 
+type PartArgs = { [K in 'by' | 'deal_state' | 'acceptance' | 'company']?: string | undefined };
+
 /** The opportunities are needed for their states, and where references lack names. */
 async function partNeeded(
   resource: Resource,
-  {
-    by,
-    deal_state,
-    acceptance,
-    company,
-  }: {
-    [K in 'by' | 'deal_state' | 'acceptance' | 'company']?: string | undefined;
-  },
+  { by, deal_state, acceptance, company }: PartArgs,
   { records: quotes }: Collection<Quote>,
   tenant: Tenant,
   call: ToolCall,

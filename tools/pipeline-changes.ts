@@ -211,7 +211,7 @@ async function changesOfQuotes(
   call: ToolCall,
 ): Promise<Answer> {
   requireGrant(tenant.grants, 'quote:read');
-  const { owner, company, currency, movement: only, rows, from } = asked;
+  const { company, movement: only, rows, from } = asked;
   const history = await tenant.history('quote');
   const days = (await history?.days()) ?? [];
   const reading = tenant.collection('quote', call);
@@ -238,7 +238,7 @@ async function changesOfQuotes(
   const currencyOf = currenciesFor(tenant, read.records.company);
   const quotes = bothStates(states);
   const { filters, question } = resolveFilters(
-    { owner, company, currency },
+    asked,
     {
       owner: () => quotes.map((each) => each.owner),
       company: () => [...(read.records.company ?? []), ...quotes.map((each) => each.company)],

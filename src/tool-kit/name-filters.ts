@@ -25,16 +25,16 @@ type ResolvedFilters<F extends string> =
   | { question: Answer; filters?: never };
 
 /**
- * Resolves the filters that were given. `occurring` makes the references or records of each; it is called only for
- * a filter that was given. `data` is added to a question, such as the coverage of what was searched.
+ * Resolves the filters among `given`, in the order of `occurring`, which makes the references or records of each and is
+ * called only for a filter that was given. `data` is added to a question, such as the coverage of what was searched.
  */
 export function resolveFilters<F extends string>(
-  given: { readonly [K in F]: string | undefined },
+  given: { readonly [K in NoInfer<F>]?: string | undefined },
   occurring: { readonly [K in F]: () => Iterable<Candidate | undefined> },
   data: Record<string, unknown>,
 ): ResolvedFilters<F> {
   const filters: { [K in F]?: NameFilter } = {};
-  for (const filter of keysOf(given)) {
+  for (const filter of keysOf(occurring)) {
     const text = given[filter];
     if (text === undefined) continue;
     // A company is often named by a word that others share, a person by one that nobody else has.
@@ -60,9 +60,8 @@ export function resolveDealFilters(
   currencyOf: CurrencyOf,
   data: Record<string, unknown>,
 ): { filters: PipelineFilters; question?: never } | { question: Answer; filters?: never } {
-  const { owner, company, stage, category, source, currency } = given;
   const { filters, question } = resolveFilters(
-    { owner, company, stage, category, source, currency },
+    given,
     {
       owner: () => deals.map((deal) => deal.owner),
       company: () => [...companies, ...deals.map((deal) => deal.company)],
