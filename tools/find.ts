@@ -15,21 +15,16 @@ import {
 import { toCoverage } from '../src/tool-kit/answers.ts';
 import { coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
 
-const nextTool: Record<SearchKind, string> = {
-  company: 'cpq_brief_company',
-  contact: 'cpq_get_record',
-  opportunity: 'cpq_get_record',
-  product: 'cpq_get_record',
-  quote: 'cpq_brief_quote',
-};
-
-/** The fields that distinguish hits, by kind. */
-const shownFields: { [K in SearchKind]: readonly string[] } = {
-  company: ['type', 'city', 'externalIdentifier'],
-  contact: ['email', 'phone', 'company'],
-  opportunity: ['company', 'stage', 'outcome'],
-  product: ['mpn', 'manufacturer', 'price', 'cost', 'term', 'listed'],
-  quote: ['number', 'status', 'company'],
+/** By kind: the tool to go on with, and the fields that distinguish hits. */
+const shown: Record<SearchKind, { next: string; fields: readonly string[] }> = {
+  company: { next: 'cpq_brief_company', fields: ['type', 'city', 'externalIdentifier'] },
+  contact: { next: 'cpq_get_record', fields: ['email', 'phone', 'company'] },
+  opportunity: { next: 'cpq_get_record', fields: ['company', 'stage', 'outcome'] },
+  product: {
+    next: 'cpq_get_record',
+    fields: ['mpn', 'manufacturer', 'price', 'cost', 'term', 'listed'],
+  },
+  quote: { next: 'cpq_brief_quote', fields: ['number', 'status', 'company'] },
 };
 
 export const find = defineTool({
@@ -74,12 +69,12 @@ function group<K extends SearchKind>(kind: K, hits: readonly Hit<K>[], size: num
   if (hits.length === 0) return [];
   const exact = hits.filter(({ by }) => by !== undefined).length;
   const rows = hits.slice(0, size).map((hit) => row(kind, hit));
-  return [{ kind, next: nextTool[kind], total: hits.length, exact, hits: rows }];
+  return [{ kind, next: shown[kind].next, total: hits.length, exact, hits: rows }];
 }
 
 function row<K extends SearchKind>(kind: K, { record, by }: Hit<K>): Record<string, unknown> {
   const allFields = concise(kind, record as RecordOf[K]);
-  const fields = shownFields[kind].map((name) => [name, allFields[name]]);
+  const fields = shown[kind].fields.map((name) => [name, allFields[name]]);
   return {
     id: allFields.id,
     name: allFields.name ?? allFields.title,
