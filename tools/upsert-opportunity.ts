@@ -19,10 +19,7 @@ const visible =
 const short = () => z.string().trim().min(1).max(200);
 
 /** Names another record; its id is what is written. */
-const reference = (about?: string) => {
-  const schema = short().optional();
-  return about === undefined ? schema : schema.describe(about);
-};
+const reference = () => short().optional();
 
 /** Kept exactly as given, with leading and trailing blanks. */
 const passThrough = (about: string) =>
@@ -68,8 +65,8 @@ export const upsertOpportunity = defineTool({
       .superRefine(visible({ joiners: true }))
       .optional(),
     description: passThrough('Customer ask'),
-    company: reference('Id, external id or name'),
-    contact: reference('Or e-mail'),
+    company: reference().describe('Id, external id or name'),
+    contact: reference().describe('Or e-mail'),
     owner: reference(),
     stage: reference(),
     category: reference(),
