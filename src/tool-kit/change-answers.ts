@@ -116,20 +116,15 @@ function notAskedAnswer(
   if (!question) return { summary, data };
   const preview = question.message.split('\n').map((line) => new VerbatimWording(trusted(line)));
   const shown = { ...data, changes: data.changes.map(inShort), preview };
-  if (question.how === 'view')
-    return { summary, data: shown, uncut: true, question, notes: [viewNote] };
-  return {
-    summary,
-    data: { ...shown, confirm: question.seal },
-    uncut: true,
-    question,
-    notes: [
-      wording`Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.`,
-    ],
-  };
+  const isView = question.how === 'view';
+  const asked = isView ? shown : { ...shown, confirm: question.seal };
+  const notes = [isView ? viewNote : tokenNote];
+  return { summary, data: asked, uncut: true, question, notes };
 }
 
 const viewNote = wording`The person decides in the view that this host shows with this answer, within ten minutes. You cannot decide it, and calling again only asks again. cpq_list_changes says what was written.`;
+
+const tokenNote = wording`Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.`;
 
 /** Shortens the values: the preview next to them has them whole. */
 const inShort = ({ field, from, to }: FieldChangeRow): FieldChangeRow => {
