@@ -185,9 +185,12 @@ class HttpFrontend {
     const signal = disconnectSignal(response);
     const { headers } = request;
     const client = await sessionOf(endpoint, headers, message, response);
-    // Before the queue, in which the calls that ask may be all that run.
-    const count = () => caller !== undefined && this.#options.queue?.count(caller);
-    if (takeAnswer(endpoint, client, message, count)) return sendText(response, 202, '');
+    if (isAnswer(client, message)) {
+      // Not in the queue, in which the calls that ask may be all that run.
+      if (caller !== undefined) this.#options.queue?.count(caller);
+      passAnswer(endpoint, message, caller);
+      return sendText(response, 202, '');
+    }
     if (caller !== undefined) {
       const release = await this.#options.queue?.acquire(caller, signal);
       if (response.closed) release?.();
@@ -273,20 +276,37 @@ async function sessionOf(
 /** In characters: a form has one box to tick, and every replica gets the answer. */
 const maxAnswer = 4_000;
 
-/** Passes a host's answer to the call that asked, in whichever replica it waits. @returns whether it is an answer */
-export function takeAnswer(
-  endpoint: SdkEndpoint | { parts: Pick<TenantEndpoint['parts'], 'tenant'> },
+/** A host's answer to a form. */
+interface FormResponse {
+  id: string;
+  result?: unknown;
+}
+
+export const isAnswer = (
   client: HostClient | undefined,
   message: unknown,
-  count?: () => unknown,
-): boolean {
-  if (!client?.asks || !('parts' in endpoint)) return false;
-  if (!isObject(message) || typeof message.id !== 'string' || 'method' in message) return false;
+): message is FormResponse =>
+  client?.asks === true &&
+  isObject(message) &&
+  typeof message.id === 'string' &&
+  !('method' in message);
+
+/**
+ * Passes an answer to the call that asked, in whichever replica it waits; it is taken from the caller of that call only.
+ * @throws HttpError for one that is too long, or of a caller who may not write, or no longer
+ */
+export function passAnswer(
+  endpoint: SdkEndpoint | { parts: Pick<TenantEndpoint['parts'], 'tenant'> },
+  message: FormResponse,
+  from: string | undefined,
+): void {
   if (JSON.stringify(message).length > maxAnswer)
     throw new HttpError(413, 'The answer is too long.');
-  count?.();
-  endpoint.parts.tenant.updates.publish({ answer: { to: message.id, result: message.result } });
-  return true;
+  if (!('parts' in endpoint)) return;
+  const { grants, updates } = endpoint.parts.tenant;
+  if (!grants.has('opportunity:write'))
+    throw new HttpError(403, 'opportunity:write is not granted here, so nothing is written.');
+  updates.publish({ answer: { to: message.id, result: message.result, from } });
 }
 
 function sendError(

@@ -146,18 +146,19 @@ export async function askHost(
 
 /**
  * Asks over HTTP, on the event stream of the call. The answer arrives as another request, at any replica, with the id of
- * the question: nobody but the host knows it. @throws the reason of the signal, or after the time for an answer
+ * the question and from the same caller. @throws the reason of the signal, or after the time for an answer
  */
 async function askOnStream(
   params: ElicitRequestFormParams,
   server: Server,
-  { mcpReq }: ServerContext,
+  { mcpReq, http }: ServerContext,
   updates: Tenant['updates'],
 ): Promise<unknown> {
   const id = randomBytes(16).toString('base64url');
   const answers = new EventEmitter();
   const unsubscribe = updates.subscribe(({ answer }) => {
-    if (answer?.to === id) answers.emit('answer', answer.result);
+    if (answer?.to === id && answer.from === http?.authInfo?.clientId)
+      answers.emit('answer', answer.result);
   });
   try {
     const signal = AbortSignal.any([mcpReq.signal, AbortSignal.timeout(answerMs)]);

@@ -47,8 +47,8 @@ export interface Update {
   collection?: string;
   /** Identity of a reader whose key the service refused: it must get no cached data. */
   keyRefused?: string;
-  /** What a host of the legacy era answered over HTTP, to the question with this id. */
-  answer?: { to: string; result: unknown };
+  /** What the host of a caller answered over HTTP in the legacy era, to the question with this id. */
+  answer?: { to: string; result: unknown; from?: string | undefined };
 }
 
 /** Sends updates to every process that serves a tenant. */

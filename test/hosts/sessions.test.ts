@@ -113,6 +113,12 @@ test('a form is answered although its caller has as many open calls as it may', 
     return { messages, question: (await messages.next()).value as Row };
   };
   const [one] = await Promise.all(Array.from({ length: 16 }, ask));
+  // Others who know the id of the question cannot answer it.
+  const reader = bearer(await newToken(['bob', '--grants', 'read'], state));
+  const writer = bearer(await newToken(['eve', '--grants', grants], state));
+  const yes = { id: one?.question.id, result: personAnswers.accepts() };
+  expect((await send(url, yes, session, reader)).status).toBe(403);
+  expect((await send(url, yes, session, writer)).status).toBe(202);
   const answer = { id: one?.question.id, result: { action: 'decline' } };
   expect((await send(url, answer, session, auth)).status).toBe(202);
   expect(JSON.stringify((await one?.messages.next())?.value)).toContain('declined');
