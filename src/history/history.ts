@@ -5,10 +5,7 @@ import type { SnapshotStore } from '../state/port.ts';
 import {
   type Columns,
   columnsOf,
-  firstVersion,
   isRowAt,
-  maxBaseDays,
-  olderColumns,
   opportunitySnapshots,
   type PricedQuote,
   pack,
@@ -57,16 +54,11 @@ interface StoredName {
   day: Day;
 }
 
-/**
- * A name is that of a day, `2026-06-15` or `quotes-2026-06-15`, or of a base of the first version of the format. A base is
- * of its own kind, and of the last day that may refer to it.
- */
+/** A name is that of a day: `2026-06-15` or `quotes-2026-06-15`. */
 function parseName(name: string): StoredName | undefined {
-  const form = /^(quotes-)?(?:(\d{4}-\d\d-\d\d)|base-(\d{4}-\d\d-\d\d)-[0-9a-f]+)$/;
-  const [, prefix = '', ownDay, baseDay = ''] = form.exec(name) ?? [];
-  const day = dayOf(ownDay ?? baseDay);
-  if (!day) return undefined;
-  return ownDay ? { name, prefix, day } : { name, prefix: name, day: addDays(day, maxBaseDays) };
+  const [, prefix = '', text] = /^(quotes-)?(\d{4}-\d\d-\d\d)$/.exec(name) ?? [];
+  const day = dayOf(text);
+  return day ? { name, prefix, day } : undefined;
 }
 
 const parseNames = (names: readonly string[]): StoredName[] =>
@@ -188,10 +180,6 @@ async function readStored<T>(
   const takenAt = takenAtOf(unpacked);
   if (utcDay(takenAt) !== day) throw new UnreadableSnapshot('of another day');
   const { header } = unpacked;
-  if (header.version === firstVersion) {
-    const readBase = (name: string) => readUnpacked(store, name);
-    return { takenAt, columns: await olderColumns(unpacked, kind, readBase) };
-  }
   if (header.version !== version || header.prefix !== kind.prefix)
     throw new UnreadableSnapshot('of another version or kind');
   return { takenAt, columns: await columnsOf(unpacked), by: header.owner };

@@ -36,7 +36,7 @@ const searchFreshMs = 60_000;
 const incompleteFreshMs = 30_000;
 
 /** The copies of one tenant's collections for several processes. */
-export type SharedBetween = Omit<CollectionKey, 'collection'> & { collections: SharedCollections };
+type SharedBetween = Omit<CollectionKey, 'collection'> & { collections: SharedCollections };
 
 interface CollectionSources {
   host: string;

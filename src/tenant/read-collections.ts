@@ -129,7 +129,8 @@ const omitIfUnreadable =
   (resource: Resource) =>
   (error: unknown): { omitted: Wording; error: unknown; part?: Part } => {
     const plural = trusted(resource.replaceAll('_', ' '));
-    const mixed = resource === 'company' ? ', so amounts of unknown currency may be of several' : '';
+    const mixed =
+      resource === 'company' ? ', so amounts of unknown currency may be of several' : '';
     const omitted = wording`Without ${plural} records, since ${resource}:read is not granted here${trusted(mixed)}.`;
     if (error instanceof NotGranted) return { error, omitted };
     if (!isApiError(error, ...unreadable)) throw error;
