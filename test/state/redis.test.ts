@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { SharedReading, State } from '../../src/state/port.ts';
 import { type RedisOptions, redisState } from '../../src/state/redis/redis.ts';
 import { shortHash } from '../../src/state/short-hash.ts';
@@ -584,6 +584,35 @@ describeWith('redis', 'without Redis', () => {
       expect(await state.claim('a', Date.now() + 60_000)).toBe(true);
     });
   }
+});
+
+describeWith('redis', 'a user of Redis without the right to publish', () => {
+  test('is reported at the start; events are refused, not stored, until it has the right', async () => {
+    const it = await startRedis();
+    const rules = ['on', '>canary0password', 'resetchannels', '~cpq:*', '+@all', '-@dangerous'];
+    await it.ask('ACL', 'SETUSER', 'team', ...rules);
+    const url = new URL(it.url);
+    [url.username, url.password] = ['team', 'canary0password'];
+    const report = vi.fn();
+    const state = await open({ ...it, url }, { report });
+    const code = expect.stringMatching(/^Redis reports NOPERM: its user needs the rule .*&cpq:\*/);
+    expect(report.mock.calls).toEqual([['state cannot be written', { name: 'updates', code }]]);
+    const tenant = newTenant();
+    const add = () => {
+      const event = { id: 'e', subject: 'quote', event: 'updated', body: '{}' };
+      return state.inbox(tenant).add(event, { collection: 'quote' });
+    };
+    await expect(add()).rejects.toMatchObject({ code });
+    await expect(add()).rejects.toMatchObject({ code });
+    expect(await state.health()).toMatchObject({ ok: false, fault: 'unwritable' });
+    await it.ask('ACL', 'SETUSER', 'team', '&cpq:*');
+    expect((await state.health()).ok).toBe(true);
+    expect(await add()).toBe('new');
+    const heard = vi.fn();
+    state.bus.subscribe(tenant, heard);
+    await (await open(it)).bus.publish(tenant, { collection: 'quote' });
+    await until(() => heard.mock.calls).toEqual([[{ collection: 'quote' }]]);
+  });
 });
 
 describeWith('redis', 'a slow Redis or a stalled process', () => {

@@ -1,5 +1,5 @@
 import { localBus } from '../bus.ts';
-import { ifUnavailable, keptMs, type ReportEvent, type Update } from '../port.ts';
+import { keptMs, type ReportEvent, type Update } from '../port.ts';
 import { keyOf, type RedisLink } from './link.ts';
 
 /** The counter of generations expires long after any copy. */
@@ -35,7 +35,7 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
   const toMessage = (update: Update): string => JSON.stringify({ ...update, from: process });
   const notifyLocal = (tenant: string, update: Update): void =>
     local.notify(channelName(tenant), update);
-  /** Until the reconnect: without these, others would use an older copy of a collection. */
+  /** Until it listens again: without these, others would use an older copy of a collection. */
   const unpublished = new Map<string, readonly [tenant: string, update: Update]>();
   const send = async (tenant: string, update: Update): Promise<void> => {
     const { collection } = update;
@@ -48,23 +48,19 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
       unpublished.delete(key);
     }
   };
+  const onMessage = (message: string, channel: string): void => {
+    const { from, ...update } = JSON.parse(message) as Update & { from: string };
+    if (from !== process) local.notify(channel, update);
+  };
   return {
     toMessage,
     notifyLocal,
-    /** Listens to all tenants, now and after every reconnect: messages may have been lost meanwhile. */
-    async start(): Promise<void> {
-      const onMessage = (message: string, channel: string) => {
-        const { from, ...update } = JSON.parse(message) as Update & { from: string };
-        if (from !== process) local.notify(channel, update);
-      };
-      const listen = async () => {
-        await link.listen('cpq:{*}:updates', onMessage);
-        await sendUnpublished().catch(() => {}); // The next reconnect tries again.
-        local.notifyAllMissed();
-      };
-      const tryToListen = () => listen().catch(ifUnavailable(() => {})); // The next reconnect tries again.
-      link.onReconnect(() => void tryToListen());
-      await tryToListen();
+    /** Listens to all tenants. Messages may have been lost before. @throws StateUnavailable */
+    async listen(): Promise<void> {
+      // A rule of Redis for a user must have the same pattern, character by character.
+      await link.listen('cpq:*', onMessage);
+      await sendUnpublished().catch(() => {}); // The next call tries again.
+      local.notifyAllMissed();
     },
     async publish(tenant: string, update: Update): Promise<void> {
       notifyLocal(tenant, update);

@@ -30,9 +30,13 @@ local function sweep()
 end
 `;
 
-/** KEYS: as above, optional generation. ARGV: as above, id, optional time, indexed fields, event, channel, message. */
+/**
+ * KEYS: as above, optional generation. ARGV: as above, id, optional time, indexed fields, event, channel, message.
+ * Publishes first, which a user of Redis may not be allowed to do: an event that was refused is not stored.
+ */
 const addScript = `${bumpGenerationScript}${sweepScript}
 if redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1 then return 0 end
+if ARGV[8] ~= '' then publish(KEYS[5] or '', ARGV[8], ARGV[9]) end
 local number = redis.call('HINCRBY', KEYS[4], 'number', 1)
 local member = string.format('%014d', number) .. '\\t' .. ARGV[6] .. '\\t' .. ARGV[4]
 redis.call('HSET', KEYS[3], ARGV[4], ARGV[7])
@@ -41,7 +45,6 @@ redis.call('ZADD', KEYS[2], now, member)
 redis.call('HINCRBY', KEYS[4], 'bytes', #ARGV[7])
 for at = 1, 4 do redis.call('PEXPIRE', KEYS[at], ARGV[1] + 86400000) end
 sweep()
-if ARGV[8] ~= '' then publish(KEYS[5] or '', ARGV[8], ARGV[9]) end
 return 1
 `;
 

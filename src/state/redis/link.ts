@@ -135,11 +135,19 @@ function createRedisClient(url: URL) {
 /** Its message is not repeated, because it may quote the command. */
 function rethrowAsUnavailable(error: unknown): never {
   if (!(error instanceof ErrorReply)) throw new StateUnavailable('Redis cannot be reached');
-  // Older versions only quote the code in a script's error.
-  const [, code = 'an error'] = /(?:^|-)(?!ERR\b)([A-Z]{3,})\b/.exec(error.message) ?? [];
-  const isInUse = code === 'WRONGTYPE' ? ': give this server a database of its own' : '';
-  throw new StateUnavailable(`Redis reports ${code}${isInUse}`);
+  // Older versions only quote the code in a script's error; of a missing right, newer ones do not.
+  const message = error.message.replace(
+    /^ERR (ACL failure|The user executing the script can't)/,
+    'NOPERM',
+  );
+  const [, code = 'an error'] = /(?:^|-)(?!ERR\b)([A-Z]{3,})\b/.exec(message) ?? [];
+  throw new StateUnavailable(`Redis reports ${code}${remedies[code] ?? ''}`);
 }
+
+const remedies: Readonly<Record<string, string>> = {
+  WRONGTYPE: ': give this server a database of its own',
+  NOPERM: ': its user needs the rule ~cpq:* &cpq:* +@all -@dangerous',
+};
 
 /** A tenant's namespace: a hash, with the tenant's name in front if there are several tenants. */
 const isNamespace = /^(?:[a-z0-9][a-z0-9-]{0,62}-)?[0-9a-f]{16}$/;

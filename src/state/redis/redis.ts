@@ -5,6 +5,7 @@ import { KeyedMutex } from '../keyed-mutex.ts';
 import {
   defaultInboxLimits,
   type InboxLimits,
+  ifUnavailable,
   type Journal,
   type SnapshotStore,
   type State,
@@ -39,11 +40,19 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const writes = writeStatus({
     report: options.report,
     isOutage: () => link.lostSince !== undefined,
-    probe: () => link.runScript(probeScript, [keyOf(shortHash(process), 'probe')], []),
+    async probe() {
+      await link.runScript(probeScript, [keyOf(shortHash(process), 'probe')], []);
+      await bus.listen();
+    },
   });
-  // Redis accepted a write before the reconnect was reported.
-  link.onReconnect(() => writes.reset());
-  await bus.start();
+  // The next reconnect, or the next look at the health, tries again.
+  const listen = () => writes.watch('updates', bus.listen()).catch(ifUnavailable(() => {}));
+  link.onReconnect(() => {
+    // Redis accepted a write before the reconnect was reported.
+    writes.reset();
+    void listen();
+  });
+  await listen();
   return {
     rates: redisRates(link, process),
     async claim(name, expiresAt) {
@@ -72,8 +81,9 @@ export async function redisState(options: RedisOptions): Promise<State> {
   };
 }
 
-/** Needs what journals and inboxes need: memory, a Redis that is no replica, and the right to run scripts. KEYS: any. */
+/** Needs what journals and inboxes need: memory, a Redis that is no replica, the right to run scripts and to publish. KEYS: any. */
 const probeScript = `
+redis.call('PUBLISH', KEYS[1], '{}')
 redis.call('XADD', KEYS[1], '*', 'entry', '')
 return redis.call('DEL', KEYS[1])
 `;
