@@ -10,7 +10,10 @@ import {
   type StoredToken,
   updateTokens,
 } from '../hosts/access/token-file.ts';
+import { createSurface, onlyExcludes } from '../mcp/surface.ts';
 import { parseList } from '../setting-values.ts';
+import { parseGrants } from '../tenant/grants.ts';
+import { toolsets } from '../tool-kit/toolsets.ts';
 import { isKeyOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
 import type { CommandContext } from './context.ts';
@@ -63,7 +66,7 @@ type Created = ReturnType<typeof createToken>;
 
 function show({ token, stored }: Created, { stdout, stderr }: CommandContext): void {
   const { name, tenant, grants, tools, expires } = stored;
-  const limit = tools === undefined ? '' : `, with ${tools.join(', ')} only`;
+  const limit = tools === undefined ? '' : `, with ${inWords(tools)}`;
   const where = tenant === undefined ? '' : ` for ${tenant}`;
   stderr.write(
     `The token "${name}" grants ${grants.join(', ')}${where}${limit}. Expires ${expires.slice(0, 10)}. Copy it now: it is not shown again.\n`,
@@ -71,19 +74,29 @@ function show({ token, stored }: Created, { stdout, stderr }: CommandContext): v
   stdout.write(`${token}\n`);
 }
 
+const inWords = (tools: readonly string[]): string =>
+  onlyExcludes(new Set(tools))
+    ? `all tools but ${tools.map((name) => name.slice(1)).join(', ')}`
+    : `${tools.join(', ')} only`;
+
 /** The grants and tools among the flags are valid settings. @throws ConfigError */
 function toRequest(
   name: string,
-  { tenant, grants, tools, days }: CommandLine['flags'],
+  { tenant, grants = 'read', tools, days }: CommandLine['flags'],
   server: Settings,
 ): NewToken {
   const allowed = 'letters, digits, and . _ - @, at most 60 characters';
   if (!/^[\w.@-]{1,60}$/.test(name)) throw new ConfigError(`A name may contain ${allowed}.`);
+  const only = tools === undefined ? undefined : server.tools;
+  const all = { toolsets: new Set(toolsets), tools: new Set<string>() };
+  const usable = createSurface(parseGrants(parseList(grants)), all, only);
+  if (usable.list.length === 0)
+    throw new ConfigError(`--grants ${grants} allows none of these tools: add what they need.`);
   return {
     name,
     tenant: tenantOf(tenant, server),
-    grants: parseList(grants ?? 'read'),
-    tools: tools === undefined ? undefined : [...(server.tools ?? [])],
+    grants: parseList(grants),
+    tools: only && [...only],
     days: daysOf(days),
   };
 }
@@ -155,7 +168,11 @@ function singleName([name, ...others]: readonly string[]): string {
 
 /** Rejects a tenant that the server does not serve, because every call would be refused. */
 function tenantOf(requested: string | undefined, server: Settings): string | undefined {
-  if (server.tenantsFile === undefined) return requested;
+  if (server.tenantsFile === undefined) {
+    if (requested === undefined) return undefined;
+    const file = environmentName('tenantsFile');
+    throw new ConfigError(`--tenant: set ${file} as the server has it, or leave --tenant out.`);
+  }
   const known = namesInFile(server.tenantsFile);
   // Stored even if it is the only tenant, because another may replace it.
   const target = requested ?? (known.length === 1 ? known[0] : undefined);

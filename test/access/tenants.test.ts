@@ -80,7 +80,11 @@ describe('two tenants in one server', () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const state = { CPQ_STATE_DIR: newFolder() };
     const nobodys = await newToken(['nobodys'], state);
-    const third = await newToken(['third', '--tenant', 'three'], state);
+    const other = await fileIn(newFolder(), 'tenants.json', { tenants: { three: {} } });
+    const third = await newToken(['third', '--tenant', 'three'], {
+      ...state,
+      CPQ_TENANTS_FILE: other,
+    });
     const described = { one: one.described, two: two.described };
     const server = await startMany(described, [], state);
     for (const token of [nobodys, third]) {

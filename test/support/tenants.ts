@@ -40,8 +40,10 @@ export async function startMany(
   const path = await fileIn(folder, 'tenants.json', { tenants });
   const state = { CPQ_STATE_DIR: more.CPQ_STATE_DIR ?? newFolder() };
   const made = new Map<string, string>();
+  const later = { tenants: Object.fromEntries(names.map((name) => [name, {}])) };
+  const env = { ...state, CPQ_TENANTS_FILE: await fileIn(newFolder(), 'later.json', later) };
   for (const name of names)
-    made.set(name, await newToken([name, '--tenant', name, '--grants', grants], state));
+    made.set(name, await newToken([name, '--tenant', name, '--grants', grants], env));
   const keys = Object.values(tenants).flatMap(({ apiKey, webhookSecret }) =>
     [apiKey, webhookSecret].filter((secret) => typeof secret === 'string'),
   );
