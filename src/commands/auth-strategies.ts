@@ -15,6 +15,7 @@ import { factsOf } from '../log.ts';
 import { toolsIn } from '../mcp/surface.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';
 import { writeGrant } from '../tenant/grants.ts';
+import { errorCode } from '../values.ts';
 import type { SharedServices } from './common.ts';
 import { openHandle } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';
@@ -63,14 +64,19 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
       issuer,
       resource,
       audience: settings.oauthAudience,
-      tenantClaim: settings.oauthTenantClaim,
+      tenantClaim: settings.oauthTenantClaim ?? (settings.tenantsFile && 'tenant'),
       scopePrefix: settings.oauthScopePrefix,
       grants: () =>
         tenants.handles.some(({ grants }) => grants.has(writeGrant))
           ? ['read', writeGrant]
           : ['read'],
       tenants,
-      onError: (error) => log.warn('identity provider unavailable', factsOf(error)),
+      // The names of the library's classes are shortened in the bundle.
+      onError: (error) =>
+        log.warn('identity provider unavailable', {
+          ...factsOf(error),
+          error: errorCode(error) ?? 'Error',
+        }),
     });
   },
   key: (settings, _, common) => {

@@ -194,10 +194,8 @@ export const httpSettings = {
     return given.trim(); // Compared exactly, trailing slash included.
   }, 'Issuer whose tokens are accepted, exactly as in their iss claim'),
   oauthAudience: text('Expected token audience; default: the public URL'),
-  oauthTenantClaim: setting(
-    parseText,
-    'Token claim with the name of the tenant; not needed if only one tenant is served',
-    'tenant',
+  oauthTenantClaim: text(
+    'Token claim with the name of the tenant; default: tenant with a tenants file, otherwise none',
   ),
   oauthScopePrefix: setting(
     parseText,

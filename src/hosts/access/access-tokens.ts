@@ -25,9 +25,8 @@ export async function accessTokenStrategy(options: AccessTokenOptions): Promise<
       const stored = findToken(token, await readStored());
       if (!stored) throw invalidTokenError('Unknown access token.');
       if (isExpired(stored)) {
-        throw invalidTokenError(
-          `The access token "${stored.name}" has expired: ask for a new one.`,
-        );
+        const message = `The access token "${stored.name}" has expired: ask for a new one.`;
+        throw invalidTokenError(message, '', false);
       }
       const tenant = options.tenants.find(stored.tenant);
       if (!tenant) throw new HttpError(403, tenantMessage);

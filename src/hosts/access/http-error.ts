@@ -44,9 +44,12 @@ export function bearerToken({ headers, headersDistinct }: IncomingMessage): stri
   return token;
 }
 
-/** A 401 for an invalid token. `more` is appended to the challenge. */
-export const invalidTokenError = (message: string, more = ''): HttpError =>
+/**
+ * A 401 for an invalid token. `more` is appended to the challenge.
+ * @param isGuess false for a token that was really issued, such as an expired one
+ */
+export const invalidTokenError = (message: string, more = '', isGuess = true): HttpError =>
   new HttpError(401, message, {
-    countsAsFailure: true,
+    countsAsFailure: isGuess,
     headers: { 'www-authenticate': `Bearer realm="cpq-mcp", error="invalid_token"${more}` },
   });

@@ -13,7 +13,8 @@ export interface OAuthOptions {
   resource: URL;
   /** Expected audience of tokens; default: `resource`. */
   audience?: string | undefined;
-  tenantClaim: string;
+  /** Claim with the name of the tenant; absent if there is only one, whose callers need no such claim. */
+  tenantClaim?: string | undefined;
   scopePrefix: string;
   /** Grants that clients may request as scopes. */
   grants(): readonly string[];
@@ -44,9 +45,10 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
     `${metadataPath}${resource.pathname}`.replace(/\/$/, ''),
     resource.origin,
   );
-  const metadataParameter = `, resource_metadata="${metadataUrl.href}"`;
-  const invalid = (message: string) => invalidTokenError(message, metadataParameter);
-  const scope = `scope="${scopePrefix}read"${metadataParameter}`;
+  const metadataParameter = `resource_metadata="${metadataUrl.href}"`;
+  const invalid = (message: string, isGuess = false) =>
+    invalidTokenError(message, `, ${metadataParameter}`, isGuess);
+  const scope = `scope="${scopePrefix}read", ${metadataParameter}`;
   const lacksScope = () =>
     new HttpError(403, `The access token lacks the scope ${scopePrefix}read.`, {
       headers: {
@@ -64,13 +66,16 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
     } catch (error) {
       if (error instanceof HttpError) throw error;
       const problem = tokenProblem(error);
-      if (problem !== undefined) throw invalid(problem);
+      // Claims are checked after the signature.
+      if (problem !== undefined) throw invalid(problem, fieldOf(error, 'claim') === undefined);
       options.onError(error);
-      throw new HttpError(503, 'The identity provider cannot be reached now.', { retryAfter: 10 });
+      const message = 'The keys of the identity provider cannot be read now.';
+      throw new HttpError(503, message, { retryAfter: 10 });
     }
   };
   return {
-    wwwAuthenticate: `Bearer realm="cpq-mcp", ${scope}`,
+    // Without a scope, so that hosts request all that the metadata lists.
+    wwwAuthenticate: `Bearer realm="cpq-mcp", ${metadataParameter}`,
     async authenticate(request) {
       const token = bearerToken(request);
       if (token === undefined || isAccessToken(token)) return undefined;
@@ -102,19 +107,36 @@ const boundTokenMessage =
 const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || isLoopback(hostname);
 
-/** Finds the provider's keys by its metadata on first use. */
+interface ProviderKeys {
+  url: string;
+  get: JWTVerifyGetKey;
+}
+
+/** Finds the provider's keys by its metadata on first use, and when they can no longer be read where they were. */
 function providerKeys(issuer: string): JWTVerifyGetKey {
-  let keys: Promise<JWTVerifyGetKey> | undefined;
-  return async (header, token) => {
-    keys ??= discoverKeys(issuer).catch((error: unknown) => {
-      keys = undefined;
-      throw error;
+  let known: ProviderKeys | undefined;
+  let discovery: Promise<ProviderKeys> | undefined;
+  const discover = async (): Promise<ProviderKeys> => {
+    discovery ??= discoverKeys(issuer).finally(() => {
+      discovery = undefined;
     });
-    return (await keys)(header, token);
+    known = await discovery;
+    return known;
+  };
+  return async (header, token) => {
+    const keys = known ?? (await discover());
+    try {
+      return await keys.get(header, token);
+    } catch (error) {
+      if (tokenProblem(error) !== undefined) throw error;
+      const found = await discover();
+      if (found.url === keys.url) throw error;
+      return found.get(header, token);
+    }
   };
 }
 
-async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
+async function discoverKeys(issuer: string): Promise<ProviderKeys> {
   let cause: string | undefined;
   for (const url of metadataUrls(new URL(issuer))) {
     const reading = fetch(url, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) });
@@ -122,15 +144,22 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
     const metadata = await reading
       .then((it) => it.json())
       .catch((error: unknown) => {
-        cause ??= `: ${errorCode(fieldOf(error, 'cause')) ?? messageOf(error)}`;
+        cause ??= errorCode(fieldOf(error, 'cause')) ?? messageOf(error);
       });
     const keysUrl = fieldOf(metadata, 'jwks_uri');
-    if (fieldOf(metadata, 'issuer') !== issuer || !isText(keysUrl)) continue;
-    if (isProtected(new URL(keysUrl)))
-      return createRemoteJWKSet(new URL(keysUrl), { timeoutDuration: fetchMs, cooldownDuration });
+    const named = fieldOf(metadata, 'issuer');
+    if (named !== issuer || !isText(keysUrl)) {
+      if (isText(named)) cause = `they are of the issuer ${named}, the setting says ${issuer}`;
+      continue;
+    }
+    if (isProtected(new URL(keysUrl))) {
+      const limits = { timeoutDuration: fetchMs, cooldownDuration };
+      return { url: keysUrl, get: createRemoteJWKSet(new URL(keysUrl), limits) };
+    }
+    cause = 'their jwks_uri is no https address';
   }
   throw new Error(
-    `the metadata of the identity provider names no keys that can be read safely${cause ?? ''}`,
+    `the metadata of the identity provider names no keys that can be read safely${cause ? `: ${cause}` : ''}`,
   );
 }
 
@@ -143,6 +172,9 @@ function metadataUrls({ origin, pathname }: URL): string[] {
   ];
 }
 
+const claimProblems: Readonly<Record<string, string>> = {
+  nbf: 'The access token is not valid yet.',
+};
 const notIssued = 'The access token was not issued by the configured identity provider.';
 const tokenProblems: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: 'The access token has expired.',
@@ -159,7 +191,7 @@ const tokenProblems: Readonly<Record<string, string>> = {
 /** What is wrong with a token; undefined for an error that does not show whether it is valid. */
 const tokenProblem = (error: unknown): string | undefined =>
   error instanceof errors.JWTClaimValidationFailed
-    ? `The access token is not for this server: ${error.claim}.`
+    ? (claimProblems[error.claim] ?? `The access token is not for this server: ${error.claim}.`)
     : tokenProblems[errorCode(error) ?? ''];
 
 /** The grants among the token's scopes; other scopes are ignored. */
@@ -186,7 +218,7 @@ function callerName({ sub, client_id }: JWTPayload): string {
 const isText = (claim: unknown): claim is string => typeof claim === 'string' && claim !== '';
 
 function tenantOf(claims: JWTPayload, { tenantClaim, tenants }: OAuthOptions) {
-  const named = claims[tenantClaim];
+  const named = tenantClaim === undefined ? undefined : claims[tenantClaim];
   const tenant = named === undefined || isText(named) ? tenants.find(named) : undefined;
   if (tenant) return tenant;
   const message =
