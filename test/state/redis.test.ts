@@ -586,13 +586,16 @@ describeWith('redis', 'without Redis', () => {
   }
 });
 
+/** Adds a user. @returns its address */
+async function userOf(it: Redis, ...rules: string[]): Promise<URL> {
+  await it.ask('ACL', 'SETUSER', 'team', 'on', '>canary0password', ...rules);
+  return Object.assign(new URL(it.url), { username: 'team', password: 'canary0password' });
+}
+
 describeWith('redis', 'a user of Redis without the right to publish', () => {
   test('is reported at the start; events are refused, not stored, until it has the right', async () => {
     const it = await startRedis();
-    const rules = ['on', '>canary0password', 'resetchannels', '~cpq:*', '+@all', '-@dangerous'];
-    await it.ask('ACL', 'SETUSER', 'team', ...rules);
-    const url = new URL(it.url);
-    [url.username, url.password] = ['team', 'canary0password'];
+    const url = await userOf(it, 'resetchannels', '~cpq:*', '+@all', '-@dangerous');
     const report = vi.fn();
     const state = await open({ ...it, url }, { report });
     const code = expect.stringMatching(/^Redis reports NOPERM: its user needs the rule .*&cpq:\*/);
@@ -767,6 +770,20 @@ describeWith('redis', 'secrets and warnings', () => {
     );
     expect(error.message).toMatch(/^Redis at 127\.0\.0\.1:\d+ rejects the connection: WRONGPASS/);
     expect(`${error.message}${error.stack}`).not.toContain('canary0wrong0password');
+  });
+
+  test('a password that was changed is reported, once, after the loss of the connection', async () => {
+    const it = await startRedis();
+    const url = await userOf(it, '~*', '&*', '+@all');
+    const report = vi.fn();
+    await open({ ...it, url }, { report });
+    const events = () => report.mock.calls.map(([event, { code }]) => [event, code]);
+    await it.ask('ACL', 'SETUSER', 'team', '<canary0password');
+    await it.ask('CLIENT', 'KILL', 'USER', 'team');
+    await until(events).toContainEqual(['shared state lost', 'WRONGPASS']);
+    await it.ask('ACL', 'SETUSER', 'team', '>canary0password');
+    await until(() => events().at(-1)).toEqual(['shared state back', undefined]);
+    expect(events().filter(([, code]) => code === 'WRONGPASS')).toHaveLength(1);
   });
 
   test('a server over stdio does not start with a wrong password', async () => {

@@ -32,20 +32,25 @@ export async function openLink({ url, report }: LinkOptions) {
   const client = createRedisClient(url);
   const reconnectListeners: (() => void)[] = [];
   let lostSince: Date | undefined;
+  let reported: string | undefined;
   let closed = false;
 
   function updateStatus(error?: Error): void {
     if (closed) return;
-    const { isReady } = client;
-    if (!isReady && !lostSince) {
-      lostSince = new Date();
-      const code = errorCode(error);
-      report('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
-    } else if (isReady && lostSince) {
+    if (!client.isReady) reportLoss(error);
+    else if (lostSince) {
       lostSince = undefined;
       report('shared state back', { redis: url.host });
       for (const listener of reconnectListeners) listener();
     }
+  }
+  function reportLoss(error?: Error): void {
+    const code = error instanceof ErrorReply ? replyCode(error) : errorCode(error);
+    // A refusal, such as of a password that was changed, needs somebody to act; other failures are of many kinds.
+    if (lostSince && !(error instanceof ErrorReply && code !== reported)) return;
+    lostSince ??= new Date();
+    reported = code;
+    report('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
   }
   client.on('ready', () => updateStatus());
   client.on('reconnecting', () => updateStatus());
@@ -135,13 +140,14 @@ function createRedisClient(url: URL) {
 /** Its message is not repeated, because it may quote the command. */
 function rethrowAsUnavailable(error: unknown): never {
   if (!(error instanceof ErrorReply)) throw new StateUnavailable('Redis cannot be reached');
-  // Older versions only quote the code in a script's error; of a missing right, newer ones do not.
-  const message = error.message.replace(
-    /^ERR (ACL failure|The user executing the script can't)/,
-    'NOPERM',
-  );
-  const [, code = 'an error'] = /(?:^|-)(?!ERR\b)([A-Z]{3,})\b/.exec(message) ?? [];
+  const code = replyCode(error);
   throw new StateUnavailable(`Redis reports ${code}${remedies[code] ?? ''}`);
+}
+
+function replyCode({ message }: ErrorReply): string {
+  // Older versions only quote the code in a script's error; of a missing right, newer ones do not.
+  if (/^ERR (ACL failure|The user executing the script can't)/.test(message)) return 'NOPERM';
+  return /(?:^|-)(?!ERR\b)([A-Z]{3,})\b/.exec(message)?.[1] ?? 'an error';
 }
 
 const remedies: Readonly<Record<string, string>> = {
