@@ -1,3 +1,4 @@
+import { answerMs } from '../changes/consent.ts';
 import { environmentName, type Settings } from '../config/settings.ts';
 import { parseAs } from '../config.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
@@ -87,8 +88,8 @@ export function openHandle(
       tenant.updates.clearCaches();
       const notClosed = (error: unknown) =>
         log.warn('not closed', { tenant: name, ...factsOf(error) });
-      // Allows for calls that are still queued.
-      setTimeout(() => close().catch(notClosed), callMs + 40_000).unref();
+      // Allows for calls that are still queued, or wait for a person.
+      setTimeout(() => close().catch(notClosed), answerMs + callMs + 40_000).unref();
     },
   };
 }

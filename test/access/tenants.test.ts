@@ -1,8 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { answerMs } from '../../src/changes/consent.ts';
+import { openCommon } from '../../src/commands/common.ts';
+import { configuredAddress } from '../../src/commands/start.ts';
+import { openHandle } from '../../src/commands/tenant-handle.ts';
 import { tenantsOf } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
 import {
   bearer,
   callerAt,
@@ -170,6 +175,24 @@ describe('reloading the tenants file', () => {
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(6).fill(200));
     expect((await send(server, { headers: server.as('one') })).status).toBe(403);
   });
+});
+
+test('a replaced tenant stays open for calls that wait for a person', async () => {
+  const settings = readSettings([], {
+    CPQ_BASE_URL: 'http://127.0.0.1:9',
+    CPQ_API_KEY: 'any-key-at-all',
+    CPQ_STATE_DIR: newFolder(),
+  });
+  const common = await openCommon(settings, createLog('silent'));
+  const close = vi.fn(async () => {});
+  const handle = openHandle('one', settings, { ...configuredAddress(settings), close }, common);
+  vi.useFakeTimers();
+  handle.retire();
+  await vi.advanceTimersByTimeAsync(answerMs);
+  expect(close).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(answerMs);
+  vi.useRealTimers();
+  await until(() => close.mock.calls.length).toBe(1);
 });
 
 describe('reloading a malformed tenants file', () => {
