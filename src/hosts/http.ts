@@ -11,7 +11,7 @@ import type { HostClient } from '../mcp/client.ts';
 import { modernRevision, refusalToListen } from '../mcp/identity.ts';
 import { createSession, openSession, sessionHeader } from '../mcp/session.ts';
 import { loopbackNames } from '../setting-values.ts';
-import type { Health } from '../state/port.ts';
+import { type Health, ifUnavailable } from '../state/port.ts';
 import { fieldOf, isObject, parseJson, toError } from '../values.ts';
 import { version } from '../version.ts';
 import type { Gate, Session } from './access/gate.ts';
@@ -188,7 +188,7 @@ class HttpFrontend {
     if (isAnswer(client, message)) {
       // Not in the queue, in which the calls that ask may be all that run.
       if (caller !== undefined) this.#options.queue?.count(caller);
-      passAnswer(endpoint, message, caller);
+      await passAnswer(endpoint, message, caller);
       return sendText(response, 202, '');
     }
     if (caller !== undefined) {
@@ -293,20 +293,26 @@ export const isAnswer = (
 
 /**
  * Passes an answer to the call that asked, in whichever replica it waits; it is taken from the caller of that call only.
- * @throws HttpError for one that is too long, or of a caller who may not write, or no longer
+ * @throws HttpError for one that is too long, or of a caller who may not write, or that cannot be passed on
  */
-export function passAnswer(
+export async function passAnswer(
   endpoint: SdkEndpoint | { parts: Pick<TenantEndpoint['parts'], 'tenant'> },
   message: FormResponse,
   from: string | undefined,
-): void {
+): Promise<void> {
   if (JSON.stringify(message).length > maxAnswer)
     throw new HttpError(413, 'The answer is too long.');
   if (!('parts' in endpoint)) return;
   const { grants, updates } = endpoint.parts.tenant;
   if (!grants.has('opportunity:write'))
     throw new HttpError(403, 'opportunity:write is not granted here, so nothing is written.');
-  updates.publish({ answer: { to: message.id, result: message.result, from } });
+  const answer = { to: message.id, result: message.result, from };
+  const notPassedOn = () => {
+    throw new HttpError(503, 'The answer cannot be passed on now: send it again.', {
+      retryAfter: 5,
+    });
+  };
+  await updates.publish({ answer }).catch(ifUnavailable(notPassedOn));
 }
 
 function sendError(

@@ -56,8 +56,10 @@ export function sharedTenantState(options: TenantOptions) {
   const identity = shortHash([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
   const reader = readerOf(identity, options);
   const namespace = options.stateByKey ? identity : namespaceOf(baseUrl, name);
-  // Local listeners run synchronously; a failed publication is repeated after the reconnect.
-  const publish = (update: Update) => void state.bus.publish(namespace, update).catch(() => {});
+  /** Local listeners run synchronously. @throws StateUnavailable */
+  const publishNow = (update: Update) => state.bus.publish(namespace, update);
+  // A failed publication is repeated after the reconnect.
+  const publish = (update: Update) => void publishNow(update).catch(() => {});
   const tryKey = (call: Call): Promise<unknown> => client.page('company', { size: 1 }, call);
   const access = keyAccess(identity, publish, tryKey);
   // All keys of a tenant share one budget.
@@ -98,7 +100,7 @@ export function sharedTenantState(options: TenantOptions) {
     ...{ options, namespace, client, budget, pages, referenced, collections, histories, access },
     parts: new Parts(client, pages, collections),
     derived: new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes)),
-    publish,
+    publish: publishNow,
     clearCaches,
     /** A whole collection, from the cache if it is fresh. @throws ApiError */
     async collection<R extends Resource>(

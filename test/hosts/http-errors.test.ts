@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Gate, Session } from '../../src/hosts/access/gate.ts';
 import { FairQueue } from '../../src/hosts/fair-queue.ts';
-import { serveHttp } from '../../src/hosts/http.ts';
-import type { Health } from '../../src/state/port.ts';
+import { serveHttp, takeAnswer } from '../../src/hosts/http.ts';
+import { type Health, StateUnavailable } from '../../src/state/port.ts';
 import { httpOptions } from '../support/http-options.ts';
 import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
@@ -95,4 +95,13 @@ test('a caller that leaves just when it gets its turn gives it back', async () =
   leaving.abort();
   await expect(call).rejects.toThrow('aborted');
   await until(() => released).toBe(true);
+});
+
+test('the answer of a person that cannot be passed on is not accepted', async () => {
+  const publish = async () => {
+    throw new StateUnavailable('Redis cannot be reached');
+  };
+  const endpoint = { parts: { tenant: { updates: { publish } } } };
+  const taking = takeAnswer(endpoint as never, { asks: true } as never, { id: 'q', result: {} });
+  await expect(taking).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
 });
