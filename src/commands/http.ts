@@ -25,6 +25,12 @@ import { type ConfiguredTenants, configuredTenants } from './tenants.ts';
 export async function run(argv: readonly string[], context: CommandContext): Promise<void> {
   const read = () => readSettings(argv, context.env);
   const settings = read();
+  const { signals, stdout } = context;
+  // During the start, too, so that a signal does not end the process halfway, or is ignored by that of a container.
+  const stopped = Promise.race([once(signals, 'SIGINT'), once(signals, 'SIGTERM')]);
+  let tenants: ConfiguredTenants | undefined;
+  const reload = () => tenants && reloadTenants(tenants, log, read);
+  signals.on('SIGHUP', reload);
   requireAuth(settings);
   // On an unauthenticated server, request ids are only worth their cost if every call is logged.
   const tracksRequests = settings.auth.size > 0 || ['info', 'debug'].includes(settings.logLevel);
@@ -32,7 +38,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const observer = createServerObserver({ log, tracksRequests });
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
-  const tenants = await configuredTenants(settings, common);
+  tenants = await configuredTenants(settings, common);
   const proxies = () => parseNetworks(settings.trustedProxies);
   const guesses = guessLimiter(parseAs(environmentName('trustedProxies'), proxies));
   const gate =
@@ -61,11 +67,8 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(listenError(error, settings), { cause: error });
   });
-  const { signals, stdout } = context;
-  const reload = () => reloadTenants(tenants, log, read);
-  signals.on('SIGHUP', reload);
   stdout.write(connectInstructions(host.url, settings, tenants));
-  await Promise.race([once(signals, 'SIGINT'), once(signals, 'SIGTERM')]);
+  await stopped;
   signals.off('SIGHUP', reload);
   await host.close();
   await tenants.close();

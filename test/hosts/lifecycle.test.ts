@@ -245,6 +245,18 @@ describe('over HTTP', () => {
     expect(await running.exited).toEqual({ status: 0, signal: undefined });
   });
 
+  test('signals while it starts neither kill it nor are lost', async () => {
+    const silent = await listening();
+    const { port } = silent.address() as { port: number };
+    const env = { ...environmentFor(await address()), CPQ_REDIS_URL: `redis://127.0.0.1:${port}` };
+    const running = await start(['http', '--port', '0'], env);
+    await once(silent, 'connection');
+    running.kill('SIGHUP');
+    running.kill('SIGTERM');
+    expect(await running.exited).toEqual({ status: 0, signal: undefined });
+    expect(running.output.stdout).toContain('serves');
+  });
+
   test('a port in use is reported, with what to do', async () => {
     const taken = await listening();
     const { port } = taken.address() as { port: number };
