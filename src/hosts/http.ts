@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type HttpFastPath, httpFastPath } from '../fast-path/http.ts';
 import type { HostClient } from '../mcp/client.ts';
 import { modernRevision, refusalToListen } from '../mcp/identity.ts';
@@ -49,6 +50,8 @@ export interface HttpOptions {
 
 /** Supervisors usually wait this long before they kill a process. */
 const drainMs = 8_000;
+/** For which a proxy may still reuse its idle connections: an answer tells it that this one ends. */
+const proxyMs = 1_000;
 
 const connectionLimits = {
   // Slow senders cannot hold sockets for longer; answers are not limited.
@@ -66,7 +69,7 @@ export async function serveHttp(gate: Gate, options: HttpOptions) {
   const frontend = new HttpFrontend(gate, options);
   let unanswered = 0;
   const closeIfAnswered = () => {
-    if (frontend.closing && unanswered === 0) server.closeAllConnections();
+    if (!server.listening && unanswered === 0) server.closeAllConnections();
   };
   const server = createServer(connectionLimits, (request, response) => {
     // Without this, keep-alive connections would keep sending requests until they are destroyed.
@@ -84,9 +87,10 @@ export async function serveHttp(gate: Gate, options: HttpOptions) {
   /** Finishes calls in flight, and closes all connections. */
   const close = async () => {
     const closed = once(server, 'close');
-    server.close();
     const timeout = setTimeout(() => server.closeAllConnections(), drainMs);
     frontend.closing = true;
+    if (!options.localOnly) await pause(proxyMs);
+    server.close();
     closeIfAnswered();
     await closed;
     clearTimeout(timeout);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Agent, get } from 'node:http';
 import { expect, test } from 'vitest';
 import type { Gate, Session } from '../../src/hosts/access/gate.ts';
 import { FairQueue } from '../../src/hosts/fair-queue.ts';
@@ -70,6 +71,22 @@ test('/readyz says since when what cannot be stored, and that a process is stopp
   answer({ kind: 'local', ok: true });
   expect(await last).toEqual([503, { status: 'not ready', reasons: ['the server is stopping'] }]);
   await closed;
+});
+
+test('a proxy can reuse an idle connection of a process that is stopping, once', async () => {
+  const { url, close } = await serveHttp(gate, httpOptions());
+  const agent = new Agent({ keepAlive: true });
+  const ask = async () => {
+    const [response] = await once(get(new URL('/healthz', url), { agent }), 'response');
+    response.resume();
+    await once(response, 'end');
+    return [response.statusCode, response.headers.connection];
+  };
+  expect(await ask()).toEqual([200, 'keep-alive']);
+  const closed = close();
+  expect(await ask()).toEqual([200, 'close']);
+  await closed;
+  await expect(ask()).rejects.toThrow('ECONNREFUSED');
 });
 
 test('a caller that leaves just when it gets its turn gives it back', async () => {
