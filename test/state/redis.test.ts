@@ -7,7 +7,7 @@ import { version } from '../../src/version.ts';
 import { anyHost, anyHttpHost, everything } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import type { Environment } from '../support/process.ts';
-import { run } from '../support/process.ts';
+import { run, runHere } from '../support/process.ts';
 import { type Redis, startRedis } from '../support/redis.ts';
 import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
@@ -707,6 +707,28 @@ async function everythingIn(redis: Redis): Promise<string> {
   );
   return parts.join('\n');
 }
+
+describeWith('redis', 'a Redis that may delete what it has', () => {
+  test('is reported, by doctor too', async () => {
+    const it = await startRedis();
+    await it.ask('CONFIG', 'SET', 'maxmemory', '100mb', 'maxmemory-policy', 'allkeys-lru');
+    const report = vi.fn();
+    await open(it, { report });
+    const remedy = 'set maxmemory-policy noeviction';
+    const facts = { policy: 'allkeys-lru', remedy };
+    expect(report.mock.calls).toEqual([['shared state may be lost', facts]]);
+    const doctor = await runHere(['doctor', '--sandbox'], {
+      CPQ_REDIS_URL: it.url.href,
+      CPQ_AUTH: 'oauth',
+      CPQ_OAUTH_ISSUER: `http://127.0.0.1:${it.url.port}`,
+    });
+    const found = doctor.stdout.replaceAll(/\s+/g, ' ');
+    expect(found).toContain(`shared state may be lost, allkeys-lru, ${remedy}`);
+    expect(found).toContain(
+      'FAIL identity provider the metadata of the identity provider names no',
+    );
+  });
+});
 
 describeWith('redis', 'secrets and warnings', () => {
   test('the journal is in Redis, and no key', async () => {

@@ -3,15 +3,16 @@ import { dirname } from 'node:path';
 import { environmentName, type Settings } from '../../config/settings.ts';
 import { settingWarnings, toolSelectionOf } from '../../config.ts';
 import { plural } from '../../figures/naming.ts';
+import { discoverKeys } from '../../hosts/access/oauth.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
-import { errorCode } from '../../values.ts';
+import { errorCode, messageOf } from '../../values.ts';
 import { tokensPath } from '../auth-strategies.ts';
 import { inShort } from './checks.ts';
 import { checkAs, type DoctorCheck } from './report.ts';
 
-/** Checks that need no request. */
+/** Checks that need no request to the service. */
 export async function checkLocal(
   settings: Settings,
   env: NodeJS.ProcessEnv,
@@ -21,6 +22,8 @@ export async function checkLocal(
     checkSettings(settings),
     ...settingWarnings(env).map((warning) => variables('warn', warning)),
     await checkState(settings, env),
+    ...(await checkRedis(settings)),
+    ...(await checkIssuer(settings)),
     ...(process.platform === 'win32' ? [] : await checkFiles(settings, env)),
   ];
 }
@@ -46,6 +49,35 @@ async function checkState(settings: Settings, env: NodeJS.ProcessEnv): Promise<D
   const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';
   const remedy = `Set ${environmentName('stateDir')} to a folder that this user can write to; it stores the journal of changes`;
   return state(status, `${folder}: ${problem}`, remedy);
+}
+
+/** Whether processes can write in Redis and hear of each other, and what it says at the start of a server. */
+async function checkRedis({ redisUrl: url }: Settings): Promise<DoctorCheck[]> {
+  if (url === undefined) return [];
+  const { redisState } = await import('../../state/redis/redis.ts');
+  const problems: string[] = [];
+  const report = (
+    event: string,
+    { code = '', policy = '', remedy = '' }: Record<string, unknown>,
+  ) => problems.push([event, code, policy, remedy].filter(Boolean).join(', '));
+  try {
+    const state = await redisState({ url, report });
+    await state.runExclusive('doctor', async () => {}).finally(() => state.close());
+  } catch (error) {
+    problems.push(messageOf(error));
+  }
+  const redis = checkAs('redis', 'Redis');
+  if (problems.length === 0) return [redis('pass', `${url.host} can be written`)];
+  return [redis('fail', `${url.host}: ${problems.join('; ')}`)];
+}
+
+async function checkIssuer({ auth, oauthIssuer }: Settings): Promise<DoctorCheck[]> {
+  if (oauthIssuer === undefined || !auth.has('oauth')) return [];
+  const issuer = checkAs('issuer', 'identity provider');
+  return discoverKeys(oauthIssuer).then(
+    ({ url }) => [issuer('pass', `its keys are at ${url}`)],
+    (error: unknown) => [issuer('fail', messageOf(error))],
+  );
 }
 
 /** A missing folder is not created: its nearest existing parent is checked instead. */

@@ -136,7 +136,8 @@ function providerKeys(issuer: string): JWTVerifyGetKey {
   };
 }
 
-async function discoverKeys(issuer: string): Promise<ProviderKeys> {
+/** Where the provider's metadata say that its keys are. @throws Error that says why there are none */
+export async function discoverKeys(issuer: string): Promise<ProviderKeys> {
   let cause: string | undefined;
   for (const url of metadataUrls(new URL(issuer))) {
     const reading = fetch(url, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) });

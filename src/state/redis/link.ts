@@ -152,7 +152,7 @@ function replyCode({ message }: ErrorReply): string {
 
 const remedies: Readonly<Record<string, string>> = {
   WRONGTYPE: ': give this server a database of its own',
-  NOPERM: ': its user needs the rule ~cpq:* &cpq:* +@all -@dangerous',
+  NOPERM: ': its user needs the rule ~cpq:* &cpq:* +@all -@dangerous +info',
 };
 
 /** A tenant's namespace: a hash, with the tenant's name in front if there are several tenants. */

@@ -53,6 +53,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
     void listen();
   });
   await listen();
+  await checkPolicy(link, options.report);
   return {
     rates: redisRates(link, process),
     async claim(name, expiresAt) {
@@ -79,6 +80,14 @@ export async function redisState(options: RedisOptions): Promise<State> {
       mutex.runExclusive(name, () => withLock(link, name, lockMs, work)),
     close: () => link.close(),
   };
+}
+
+/** Reports that Redis may delete what nobody else has, if it says so. */
+async function checkPolicy(link: RedisLink, report: RedisOptions['report']): Promise<void> {
+  const memory = String(await link.send(['INFO', 'memory']).catch(ifUnavailable(() => '')));
+  const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? [];
+  if (policy === 'noeviction' || /^maxmemory:0\s/m.test(memory)) return;
+  report('shared state may be lost', { policy, remedy: 'set maxmemory-policy noeviction' });
 }
 
 /** Needs what journals and inboxes need: memory, a Redis that is no replica, the right to run scripts and to publish. KEYS: any. */
