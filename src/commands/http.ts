@@ -35,6 +35,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   // On an unauthenticated server, request ids are only worth their cost if every call is logged.
   const tracksRequests = settings.auth.size > 0 || ['info', 'debug'].includes(settings.logLevel);
   const log = openLog(settings, context, tracksRequests ? currentRequest : undefined);
+  for (const warning of settingProblems(settings)) log.warn('settings', { warning });
   const observer = createServerObserver({ log, tracksRequests });
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
@@ -90,6 +91,22 @@ function requireAuth(settings: Settings): void {
   throw new ConfigError(
     `${environmentName(name)}=${settings[name]}: the server has several tenants or can be reached from other machines, so callers must authenticate. Set ${environmentName('auth')} to token, oauth or key, or listen on 127.0.0.1.`,
   );
+}
+
+/** What is probably not what the operator meant. */
+function settingProblems({ auth, tenantsFile, publicUrl, ...given }: Settings): string[] {
+  const method = environmentName('auth');
+  const unused: [name: 'oauthIssuer' | 'keyBaseUrls' | 'webhookSecret', why: string | false][] = [
+    ['oauthIssuer', !auth.has('oauth') && `${method} does not name oauth`],
+    ['keyBaseUrls', !auth.has('key') && `${method} does not name key`],
+    ['webhookSecret', tenantsFile !== undefined && 'the tenants file has one for each tenant'],
+  ];
+  const problems = unused.flatMap(([name, why]) =>
+    why && given[name]?.length ? [`${environmentName(name)} has no effect: ${why}`] : [],
+  );
+  if (publicUrl && !publicUrl.pathname.endsWith('/mcp'))
+    problems.push(`${environmentName('publicUrl')} does not end in /mcp, where MCP is served`);
+  return problems;
 }
 
 function onlyEndpoint({ handles: [only] }: ConfiguredTenants): TenantHandle['endpoint'] {

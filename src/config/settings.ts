@@ -12,6 +12,7 @@ import {
   parameterName,
   parseAddressPatterns,
   parseBoolean,
+  parseHostNames,
   parseList,
   parseNames,
   parseSecret,
@@ -177,7 +178,7 @@ export const httpSettings = {
   ),
   publicUrl: setting(webAddress, 'Public URL of /mcp, such as https://mcp.example.com/mcp'),
   allowedHosts: setting(
-    parseList,
+    parseHostNames,
     'Host names, without port, that are allowed in the Host header, besides loopback and the public URL',
     '',
   ),

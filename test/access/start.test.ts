@@ -94,6 +94,18 @@ describe('an auth strategy without its settings', () => {
       { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: '10.0.0.0/33' },
       'CPQ_TRUSTED_PROXIES',
     ],
+    'a proxy that is everybody': [
+      { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: '0.0.0.0/0' },
+      'could then claim any address',
+    ],
+    'an allowed host with a scheme': [
+      { CPQ_AUTH: 'token', CPQ_ALLOWED_HOSTS: 'https://a.example.com' },
+      'CPQ_ALLOWED_HOSTS: must be host names',
+    ],
+    'an allowed host with a port': [
+      { CPQ_AUTH: 'token', CPQ_ALLOWED_HOSTS: '::1,a.example.com:443' },
+      'CPQ_ALLOWED_HOSTS: must be host names',
+    ],
     'a proxy given by name': [
       { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: 'proxy.example.com' },
       'CPQ_TRUSTED_PROXIES',
@@ -103,6 +115,16 @@ describe('an auth strategy without its settings', () => {
   test.each(Object.entries(cases))('%s', async (_, [env, words]) => {
     expect(await refused({ ...tenant, ...env })).toContain(words);
   });
+});
+
+test('settings without effect are warned of', async () => {
+  const { CPQ_OAUTH_ISSUER } = issuer;
+  const more = { CPQ_OAUTH_ISSUER, CPQ_PUBLIC_URL: 'https://mcp.example.com/' };
+  const state = { CPQ_AUTH: 'token', CPQ_STATE_DIR: newFolder() };
+  const { stderr } = await startTeam({ ...tenant, ...state, ...more });
+  expect(stderr()).toContain('CPQ_OAUTH_ISSUER has no effect: CPQ_AUTH does not name oauth');
+  expect(stderr()).toContain('CPQ_PUBLIC_URL does not end in /mcp');
+  expect(stderr()).not.toContain('CPQ_KEY_BASE_URLS');
 });
 
 describe('a malformed file', () => {

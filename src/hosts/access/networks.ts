@@ -15,6 +15,8 @@ export const parseNetworks = (networks: readonly string[]): Networks =>
     const network = prefix === undefined ? `${text}/${isIP(address) === 6 ? 128 : 32}` : text;
     if (isIP(address) === 0 || address.includes('%') || !ipaddr.isValidCIDR(network))
       throw new InvalidValue(`"${text}" is neither an address nor a network such as 10.0.0.0/8`);
+    if (Number(prefix) === 0)
+      throw new InvalidValue(`"${text}" is everybody, who could then claim any address`);
     return ipaddr.parseCIDR(network);
   });
 
