@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { expect, test } from 'vitest';
 import type { Gate, Session } from '../../src/hosts/access/gate.ts';
 import { FairQueue } from '../../src/hosts/fair-queue.ts';
-import { serveHttp, takeAnswer } from '../../src/hosts/http.ts';
+import { passAnswer, serveHttp } from '../../src/hosts/http.ts';
 import { type Health, StateUnavailable } from '../../src/state/port.ts';
 import { httpOptions } from '../support/http-options.ts';
 import { closing, shared } from '../support/shared.ts';
@@ -118,7 +118,7 @@ test('the answer of a person that cannot be passed on is not accepted', async ()
   const publish = async () => {
     throw new StateUnavailable('Redis cannot be reached');
   };
-  const endpoint = { parts: { tenant: { updates: { publish } } } };
-  const taking = takeAnswer(endpoint as never, { asks: true } as never, { id: 'q', result: {} });
-  await expect(taking).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  const tenant = { updates: { publish }, grants: new Set(['opportunity:write']) };
+  const passing = passAnswer({ parts: { tenant } } as never, { id: 'q', result: {} }, undefined);
+  await expect(passing).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
 });
