@@ -9,6 +9,7 @@ import {
 } from '../changes/fields.ts';
 import { dayOf } from '../figures/days.ts';
 import { isCurrencyCode } from '../figures/money.ts';
+import { countInvisible, visible } from '../text/characters.ts';
 import {
   join,
   maxNameLength,
@@ -47,12 +48,13 @@ export function questionPieces(proposal: Proposal, host: string): Record<string,
     host,
     changes: changes.flatMap((change) =>
       differencesOf(change, currency, Number.POSITIVE_INFINITY).map(
-        ({ name, from, to, isUnseen }) => ({
+        ({ name, from, to, isUnseen, stored }) => ({
           field: change.field,
           label: name === undefined ? change.label : `${change.label} ${name}`,
           from: from ?? emptyValue,
           to,
-          ...(isUnseen && { differs: unseenDifference }),
+          ...stored,
+          ...(isUnseen && looksAlike(stored) && { differs: unseenDifference }),
         }),
       ),
     ),
@@ -84,7 +86,22 @@ interface Difference {
   to: Wording;
   /** Old and new look the same. */
   isUnseen: boolean;
+  stored?: StoredTexts;
 }
+
+/** Texts as they are stored, for a view, which needs not quote them; an old one with invisible characters is quoted. */
+interface StoredTexts {
+  fromText?: string;
+  toText?: string;
+}
+
+const storedTexts = (from: unknown, to: unknown): StoredTexts => ({
+  ...(typeof from === 'string' && countInvisible(from) === 0 && { fromText: from }),
+  ...(typeof to === 'string' && { toText: to }),
+});
+
+const looksAlike = ({ fromText, toText }: StoredTexts = {}): boolean =>
+  fromText === undefined || toText === undefined || visible(fromText) === visible(toText);
 
 const emptyValue = wording`(empty)`;
 const unseenDifference = wording`they differ only in characters that are not visible here`;
@@ -108,20 +125,22 @@ function differencesOf(
   maxOld: number,
 ): Difference[] {
   if (kind === 'custom') {
-    return changedCustomFields(from, to).map((name) => ({
-      name: quoteVerbatim(name),
-      ...customDifference(customField(from, name), customField(to, name), maxOld),
-    }));
+    return changedCustomFields(from, to).map((name) => {
+      const [was, is] = [customField(from, name), customField(to, name)];
+      const stored = storedTexts(was, is);
+      return { name: quoteVerbatim(name), ...customDifference(was, is, maxOld), stored };
+    });
   }
+  const stored = kind === 'text' ? storedTexts(from, to) : {};
   if (kind === 'text' && typeof from === 'string' && typeof to === 'string')
-    return [textDifference(from, to, maxOld)];
+    return [{ ...textDifference(from, to, maxOld), stored }];
   if (kind === 'reference' && referenceOf(from)?.name === referenceOf(to)?.name)
     return [difference(describeNamesake(from), describeNamesake(to))];
   const after = describeValue(kind, to, currency.to);
-  if (from === undefined) return [{ to: after, isUnseen: false }];
+  if (from === undefined) return [{ to: after, isUnseen: false, stored }];
   const isText = typeof from === 'string' && kind !== 'day';
   const before = isText ? quoteVerbatim(from, maxOld) : describeValue(kind, from, currency.from);
-  return [difference(before, after)];
+  return [{ ...difference(before, after), stored }];
 }
 
 const difference = (from: Wording, to: Wording): Difference => ({

@@ -59,18 +59,32 @@ describe('a question', () => {
   });
 
   test('is given to a view in pieces, which say where a difference is not visible', () => {
-    const changes = [change('text', '"a"', '“a”'), change('custom', { a: 1 }, { a: 2, b: 'x' })];
+    const changes = [
+      change('text', 'a b', 'a\u00a0b'),
+      change('custom', { a: 1 }, { a: 2, b: 'x' }),
+    ];
     expect(questionPieces({ ...proposal, changes }, 'x').changes).toEqual([
       {
         field: 'it',
         label: 'It',
-        from: '“"a"”',
-        to: '“"a"”',
+        from: '“a b”',
+        to: '“a b”',
+        fromText: 'a b',
+        toText: 'a\u00a0b',
         differs: 'they differ only in characters that are not visible here',
       },
       { field: 'it', label: 'It “a”', from: '1', to: '2' },
-      { field: 'it', label: 'It “b”', from: '(empty)', to: '“x”' },
+      { field: 'it', label: 'It “b”', from: '(empty)', to: '“x”', toText: 'x' },
     ]);
+  });
+
+  test('does not say in a view that texts look alike that differ there', () => {
+    const changes = [change('text', '"a"', '“a”'), change('text', 'a\u200b', 'a')];
+    const [one, other] = questionPieces({ ...proposal, changes }, 'x').changes as object[];
+    expect(one).not.toHaveProperty('differs');
+    // An old text with invisible characters says how many.
+    expect(other).not.toHaveProperty('fromText');
+    expect(other).toMatchObject({ from: '“a” (1 invisible character)' });
   });
 
   test('has notes beside the difference', () => {

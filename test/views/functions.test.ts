@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenDeal } from '../../src/briefs/pipeline/pipeline-deals.ts';
+import { questionPieces } from '../../src/mcp/consent-text.ts';
 import {
   answeredTables,
   changeOf,
   endingOf,
   isUndecidable,
+  type Proposal,
   partsOf,
+  proposedRows,
 } from '../../src/views/app/change/data.ts';
 import { forecastOf, periodOf } from '../../src/views/app/changes/forecast-figures.ts';
 import { dealsToTalkAbout, type MovedDeal } from '../../src/views/app/changes/talk.ts';
@@ -34,6 +37,24 @@ import fc from '../support/fast-check.ts';
 const value = { revenue: 'value', weighted: false } as const;
 const deal = (id: string, more: Partial<OpenDeal>): OpenDeal => ({ id, currency: 'USD', ...more });
 const idsOf = (deals: readonly OpenDeal[]) => deals.map(({ id }) => id).join(' ');
+
+test.each(['![x](https://x.example/y)', '“q” and "q"', 'a\n\n', 'a ⏎ b', 'a\tb\u3000c'])(
+  'a question shows %j as it will be stored',
+  (text) => {
+    const fields = { opportunity: 'A', externalId: 'a', remarks: [], currency: {} };
+    const change = { field: 'it', label: 'It', from: undefined, to: text } as const;
+    const changes = [
+      { ...change, kind: 'text' },
+      { ...change, kind: 'custom', to: { a: text } },
+    ] as const;
+    const asked = { ...fields, what: 'change', changes, digest: '', subject: '' } as const;
+    const pieces = questionPieces(asked, 'x') as unknown as Proposal;
+    for (const { after, before, isStored } of proposedRows(pieces)) {
+      const shown = partsOf(after, before, isStored).map((part) => part.text);
+      expect(shown.join('')).toBe(`“${text}”`);
+    }
+  },
+);
 
 describe('a shortened title', () => {
   test.each([

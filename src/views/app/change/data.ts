@@ -33,6 +33,9 @@ interface ProposedChange {
   label: string;
   from?: string;
   to: string;
+  /** As they are stored, where they are texts. */
+  fromText?: string;
+  toText?: string;
   /** Says that the values look the same. */
   differs?: string;
 }
@@ -155,6 +158,8 @@ export interface DifferenceRow {
   before?: string | undefined;
   after: string;
   remark?: string | undefined;
+  /** The texts are as they are stored; others are on one line, with signs for line breaks. */
+  isStored?: boolean;
 }
 
 export interface DifferenceTable {
@@ -164,14 +169,18 @@ export interface DifferenceTable {
   rows: DifferenceRow[];
 }
 
-/** The fields of a question, as its text has them. What is new has no values before. */
+/** The fields of a question; texts are as they are stored. What is new has no values before. */
 export const proposedRows = ({ what, changes }: Proposal): DifferenceRow[] =>
-  changes.map(({ label, from, to, differs }) => ({
+  changes.map(({ label, from, fromText, to, toText, differs }) => ({
     label,
-    before: what === 'create' ? undefined : from,
-    after: to,
+    before: what === 'create' ? undefined : quoted(fromText, from),
+    after: quoted(toText, to),
     remark: differs,
+    isStored: toText !== undefined,
   }));
+
+const quoted = <Other>(text: string | undefined, other: Other): string | Other =>
+  text === undefined ? other : `“${text}”`;
 
 /** The fields of an answer; first those that are not stored as agreed. */
 export function answeredTables({ answer, agreed }: ChangeData): DifferenceTable[] {
@@ -228,14 +237,14 @@ export interface Part {
 }
 
 /** A text in parts: as it differs from another long text, or else as the isolates of the question divide it. */
-export function partsOf(text: string, other = ''): Part[] {
+export function partsOf(text: string, other = '', isStored = false): Part[] {
   const parts = text.split(/\u2068([^\u2068\u2069]*)\u2069/);
   const all = differingParts(text, other) ?? parts.map((part): Part => ({ text: part }));
   return (
     all
       .filter((part) => part.text !== '')
       // The question is on one line; its signs for line breaks stay, and break the line here.
-      .map((part) => ({ ...part, text: part.text.replaceAll('⏎ ', '⏎\n') }))
+      .map((part) => (isStored ? part : { ...part, text: part.text.replaceAll('⏎ ', '⏎\n') }))
   );
 }
 

@@ -20,11 +20,12 @@ interface TextProps {
   text: string;
   /** The text in whose place it comes, or that comes in its place. */
   other?: string | undefined;
+  isStored?: boolean | undefined;
 }
 
 /** A text of a record, whole, in its own direction. */
-export function Text({ text, other }: TextProps) {
-  const parts = partsOf(text, other);
+export function Text({ text, other, isStored }: TextProps) {
+  const parts = partsOf(text, other, isStored);
   return (
     <span class="whole">
       {parts.map((part, at) => (
@@ -47,14 +48,16 @@ export function Differences({ title, columns: [before, after], rows }: Differenc
     {
       title: before,
       class: 'before',
-      cell: (row) => <Text text={row.before ?? '(empty)'} other={row.after} />,
+      cell: ({ before: text = '(empty)', after: other, isStored }) => (
+        <Text {...{ text, other, isStored }} />
+      ),
     },
     {
       title: after,
       class: 'after',
       cell: (row) => (
         <>
-          <Text text={row.after} other={row.before} />
+          <Text text={row.after} other={row.before} isStored={row.isStored} />
           {row.remark && <p class="unlike">{row.remark}</p>}
         </>
       ),
