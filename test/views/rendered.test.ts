@@ -5,7 +5,7 @@ import { serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
-import { openInDom } from '../support/view-dom.ts';
+import { type Call, openInDom, type ViewInDom } from '../support/view-dom.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox(), 'all');
@@ -72,8 +72,8 @@ describe.each(Object.entries(views))('the view of %s', (tool, { args, facts }) =
 
   test('reads the data itself where the host passes on the text alone', async () => {
     const given = await args();
-    const view = await openInDom(await server(), tool, given, (result, isOwnCall) =>
-      isOwnCall ? result : { content: result.content },
+    const view = await openInDom(await server(), tool, given, (result, own) =>
+      own ? result : { content: result.content },
     );
     await until(view.text).toMatch(complete);
     expect(view.calls[0]).toMatchObject({ name: tool, arguments: given });
@@ -82,12 +82,104 @@ describe.each(Object.entries(views))('the view of %s', (tool, { args, facts }) =
   test('listens to its host and to no other window', async () => {
     const view = await openInDom(await server(), tool, await args());
     await until(view.text).toMatch(complete);
-    const cancelled = { jsonrpc: '2.0', method: 'ui/notifications/tool-cancelled', params: {} };
-    const told = 'The call was cancelled.';
-    for (const sender of [{}, null]) view.deliver(cancelled, sender);
-    await new Promise((resolve) => setTimeout(resolve));
+    const told = 'The call failed.';
+    const failed = message('tool-result', {
+      isError: true,
+      content: [{ type: 'text', text: told }],
+    });
+    for (const sender of [{}, null]) view.deliver(failed, sender);
+    await tick();
     expect(view.text()).not.toContain(told);
-    view.deliver(cancelled, view.host);
+    view.deliver(failed, view.host);
     await until(view.text).toContain(told);
+  });
+
+  test('keeps what it shows when the host cancels a call', async () => {
+    const view = await openInDom(await server(), tool, await args());
+    await until(view.text).toMatch(complete);
+    view.deliver(message('tool-cancelled', {}), view.host);
+    await tick();
+    expect(view.text()).not.toContain('cancelled');
+    expect(view.text()).toMatch(complete);
+  });
+});
+
+const tick = () => new Promise((resolve) => setTimeout(resolve));
+const message = (name: string, params: Row) => ({
+  jsonrpc: '2.0',
+  method: `ui/notifications/${name}`,
+  params,
+});
+
+/** A result with other data. */
+const withData = (result: Row, changed: Row): Row => ({
+  ...result,
+  structuredContent: { ...(result.structuredContent as Row), ...changed },
+});
+
+const owners = ['Karen Fitzgerald', 'Omar Okafor'] as const;
+
+describe('a choice', () => {
+  /** A view whose call with these arguments waits. */
+  async function choosing(tool: string, late: Row) {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const isLate = ({ sections, ...args }: Row = {}) =>
+      !sections && Object.entries(late).every(([name, value]) => args[name] === value);
+    const view = await openInDom(await server(), tool, {}, async (result, own) => {
+      if (own?.name === tool && isLate(own.arguments)) await held;
+      return result;
+    });
+    return { view, release };
+  }
+
+  test('is not undone by the late answer to the one before it', async () => {
+    const { view, release } = await choosing('cpq_brief_pipeline', { owner: owners[0] });
+    await until(() => view.find('.card').length).toBeGreaterThan(0);
+    const before = view.calls.length;
+    await view.choose('Owner', owners[0]);
+    await view.choose('Owner', owners[1]);
+    const scope = () => view.find('.scope .badge').map(({ textContent }) => textContent);
+    await until(scope).toEqual([`Owner: ${owners[1]}`]);
+    release();
+    await until(() => view.calls.length).toBeGreaterThan(before + 2);
+    await tick();
+    expect(scope()).toEqual([`Owner: ${owners[1]}`]);
+  });
+
+  test('is added to the one before it, though that is not answered yet', async () => {
+    const { view, release } = await choosing('cpq_brief_quotes', { acceptance: 'draft' });
+    await until(view.text).toMatch(complete);
+    await view.choose('State', 'draft');
+    await view.choose('Sort', 'expiry');
+    release();
+    await until(() => view.calls.at(-1)?.arguments).toMatchObject({
+      acceptance: 'draft',
+      sort: 'expiry',
+    });
+  });
+
+  test('leaves no deals, names or rows of before under the figures of now', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const view = await openInDom(await server(), 'cpq_brief_pipeline', {}, async (result, own) => {
+      if (own?.name === 'cpq_pipeline_deals' && own.arguments?.owner) await held;
+      return result;
+    });
+    await until(() => view.find('.card').length).toBeGreaterThan(0);
+    await until(() => view.find('.leading button').length).toBeGreaterThan(0);
+    view.find('.leading button')[0]?.click();
+    await until(() => view.find('.side-panel').length).toBe(1);
+    await view.choose('Owner', owners[1]);
+    await until(() => view.find('.scope').length).toBe(1);
+    await tick();
+    expect(view.find('.scope .badge')[0]?.textContent).toBe(`Owner: ${owners[1]}`);
+    expect(view.find('.card, .side-panel')).toEqual([]);
+    release();
+    await until(() => view.find('.card').length).toBeGreaterThan(0);
   });
 });

@@ -145,7 +145,7 @@ function LastMonth({ host, args, currency }: Pick<Props, 'host' | 'args' | 'curr
   const { day } = useFormats();
   const isListed = host.lists('cpq_pipeline_changes');
   const call = isListed ? { ...args, since: 'last_month', rows: 0 } : undefined;
-  const { answer } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call, []);
+  const { answer } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call);
   const forecast = answer?.forecast;
   if (!forecast) return null;
   return (

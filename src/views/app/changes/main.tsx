@@ -32,11 +32,13 @@ import {
 import { Forecast } from './forecast.tsx';
 import { dealsToTalkAbout, type MovedDeal } from './talk.ts';
 
+/** An assistant asks for a few rows, or for one group or movement; the view shows the whole. */
+const everything = { by: undefined, movement: undefined, rows: 100 };
+
 function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
   const formats = useFormats();
-  const panel = usePanel<Entry>();
-  // An assistant asks for a few rows, or for one group or movement; the view shows the whole.
-  const call = { ...args, by: undefined, movement: undefined, rows: 100 };
+  const panel = usePanel<Entry>(data);
+  const call = { ...args, ...everything };
   const { answer: whole = data } = useAnswer<ChangesAnswer>(
     host,
     'cpq_pipeline_changes',
@@ -45,8 +47,8 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
   );
   const currency = currencyOf(data) ?? '';
   const talk = dealsToTalkAbout(whole.deals?.rows ?? []);
-  const { change: reread, problem } = useReload({ reload });
-  const change = (changed: Arguments) => void reread({ ...call, ...changed });
+  const { change: reread, problem } = useReload({ reload, data });
+  const change = (changed: Arguments) => void reread({ ...everything, ...changed });
   return (
     <main class="changes">
       <Head
@@ -114,7 +116,7 @@ function Controls({ args, host, rows, change }: ControlsProps) {
   const own = periods.some(([value]) => value === since) ? [] : [[since, since] as const];
   // Also of those without a change.
   const call = { sections: [], by: 'owner', groups: 50 };
-  const all = useAnswer<Groups>(host, 'cpq_brief_pipeline', call, []).answer?.groups?.rows ?? [];
+  const all = useAnswer<Groups>(host, 'cpq_brief_pipeline', call).answer?.groups?.rows ?? [];
   const known = all.flatMap(({ id, name }) => (id ? name : undefined));
   const owners = useSeen([...ownersOf(rows), ...known], args.owner);
   return (

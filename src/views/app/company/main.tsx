@@ -13,6 +13,7 @@ import {
   Badge,
   ContactLink,
   Coverage,
+  Failed,
   Figure,
   Head,
   Leading,
@@ -24,6 +25,7 @@ import {
 import { profitSwitch, showsProfit, withProfit } from '../shell/profit.ts';
 import { startView } from '../shell/start.tsx';
 import { Table } from '../shell/table.tsx';
+import { useReload } from '../shell/use-reading.ts';
 import type { Host, ViewProps } from '../shell/view.ts';
 import type { CompanyData, RelatedData } from './data.ts';
 import { Timeline } from './timeline.tsx';
@@ -36,17 +38,18 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
   const { company } = data;
   const relatedData = useRelatedData(host, data, args.rows === everyRow ? 100 : 20);
   const items = timelineItems(data, relatedData);
-  const panel = usePanel<Entry>();
+  const panel = usePanel<Entry>(data);
   const { open } = panel;
   const omitted = omittedNotes(data, items, relatedData);
   const hasMore = args.rows !== everyRow;
+  const { change, problem } = useReload({ reload, data });
   const actions = (
     <>
       {host.canRead && (
         <Switch
           text={profitSwitch}
           on={showsProfit(args)}
-          set={(on) => void reload(withProfit(args, on))}
+          set={(on) => void change(withProfit(args, on))}
         />
       )}
       <Refresh host={host} reload={reload} />
@@ -68,6 +71,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
         about={<CompanyFacts company={company} host={host} />}
         actions={actions}
       />
+      {problem && <Failed {...problem} />}
       <Figures {...{ data, relatedData, open }} next={nextClosing(items, data.today)} />
       <Timeline
         items={items}
@@ -94,7 +98,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
       </div>
       <Notes notes={data.notes} />
       <Coverage coverage={data.coverage} />
-      <RecordPanel panel={panel} host={host} changed={() => void reload()} />
+      <RecordPanel panel={panel} host={host} changed={() => void change({})} />
     </main>
   );
 }

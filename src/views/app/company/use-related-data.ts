@@ -46,7 +46,7 @@ export function useRelatedData(host: Host, data: CompanyData, maxEvents: number)
     host,
     'cpq_list_events',
     isListed ? { id: ids, size: maxEvents } : undefined,
-    [data, isSettled, ids],
+    [data],
   );
   const { complete = true, reason = 'unknown why' } = answer?.coverage ?? {};
   const cut = complete ? undefined : `Not all: ${reason}.`;

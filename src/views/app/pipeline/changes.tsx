@@ -36,7 +36,6 @@ export function Changes({ args, host, currency, answer: shown, isSearched, open 
   const call = { ...scopeOf(args), since, rows: 1 };
   const { answer, failed, retry } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call, [
     shown,
-    since,
   ]);
   const compared = answer?.compared;
   return (

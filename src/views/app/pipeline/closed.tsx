@@ -26,7 +26,7 @@ import { isMonth } from './deals.ts';
 export function ClosedDeals(props: ViewProps<ClosedPipeline>) {
   const { data, args, host, reload } = props;
   const { day } = useFormats();
-  const panel = usePanel<Entry>();
+  const panel = usePanel<Entry>(data);
   const { from, to } = data.closed;
   const { sections: _sections, ...list } = args;
   const show: Show = host.canRead

@@ -68,7 +68,7 @@ interface Parts extends ViewProps<OpenPipeline> {
 function OpenDeals(props: ViewProps<OpenPipeline>) {
   const { data, args, host, reload } = props;
   const [settings, setSettings] = useState<Settings>(() => startWith(data));
-  const panel = usePanel<Entry>();
+  const panel = usePanel<Entry>(data);
   const loaded = useDeals(host, args, data);
   const { filter } = settings;
   const found = useMemo(
@@ -76,13 +76,13 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
     [loaded.deals, filter, data],
   );
   // The owner is a filter of the answer itself, so that every figure follows it.
-  const { change, problem } = useReload({ reload });
+  const { change, problem } = useReload(props);
   const owners = useSeen(
     loaded.deals.map(({ owner }) => owner),
     args.owner,
   );
   const profit = host.canRead
-    ? { on: showsProfit(args), set: (on: boolean) => void reload(withProfit(args, on)) }
+    ? { on: showsProfit(args), set: (on: boolean) => void change(withProfit(args, on)) }
     : undefined;
   const parts: Parts = { ...props, loaded, found, settings, setSettings, panel };
   const stages = [...new Set(loaded.deals.flatMap(({ stage }) => stage ?? []))];
@@ -114,7 +114,7 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
       {problem && <Failed {...problem} />}
       <Deals {...parts} />
       <Notes notes={data.notes} />
-      <RecordPanel {...{ panel, host, stages }} changed={() => void reload()} />
+      <RecordPanel {...{ panel, host, stages }} changed={() => void change({})} />
     </main>
   );
 }

@@ -8,6 +8,8 @@ import { useReading } from '../shell/use-reading.ts';
 import type { Host } from '../shell/view.ts';
 
 export interface Loaded {
+  /** The filters that they were read for. */
+  filters?: string;
   deals: OpenDeal[];
   /** Number of open deals; unknown until the first answer. */
   total: number | undefined;
@@ -39,16 +41,22 @@ interface Page {
   page: { total: number; next?: number };
 }
 
-/** Reads again whenever `answer`, the result of the view's tool, changes. */
-export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
-  const [loaded, setLoaded] = useState(noDeals);
-  useReading([answer], (isCurrent) => {
-    // What is shown stays until everything was read again: a board that empties and fills would lose its place.
+/** Reads again whenever the filters, or `answer`, the result of the view's tool, change. */
+export function useDeals(
+  host: Host,
+  { sections: _sections, show: extras, ...args }: Arguments,
+  answer: object,
+): Loaded {
+  const [all, setLoaded] = useState(noDeals);
+  const filters = JSON.stringify(args);
+  // What is shown stays until everything was read again: a board that empties and fills would lose its place.
+  const loaded = all.filters === filters ? all : noDeals;
+  useReading([answer, filters], (isCurrent) => {
     const isFirst = loaded.deals.length === 0;
-    const { sections: _sections, ...filters } = args;
-    const call = { ...filters, ...withProfit({}, showsProfit(args)), rows: dealsPerPage };
+    const call = { ...args, ...withProfit({}, showsProfit({ show: extras })), rows: dealsPerPage };
     const show = (now: Loaded) => {
-      if (isCurrent() && (isFirst || now.settled || now.failed !== undefined)) setLoaded(now);
+      if (isCurrent() && (isFirst || now.settled || now.failed !== undefined))
+        setLoaded({ ...now, filters });
     };
     const read = () =>
       readAllDeals(

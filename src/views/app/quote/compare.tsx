@@ -37,7 +37,6 @@ function Choice({ data, host, costs, company }: Props & { company: string }) {
     host,
     'cpq_brief_quotes',
     { company, size: mostQuotes },
-    [company],
   );
   if (failed) return <Failed reason={failed} retry={retry} />;
   if (!answer) return <p role="status">Reading the quotes of the company…</p>;
@@ -71,7 +70,7 @@ const mostLines = 200;
 function Differences({ data, host, costs, other }: Props & { other: string }) {
   const { exact } = useFormats();
   const call = { quote: other, lines: mostLines };
-  const read = useAnswer<QuoteAnswer>(host, 'cpq_brief_quote', call, [other]);
+  const read = useAnswer<QuoteAnswer>(host, 'cpq_brief_quote', call);
   // This quote may show a part of its lines only.
   const whole = useAnswer<QuoteAnswer>(
     host,

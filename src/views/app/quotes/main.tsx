@@ -47,9 +47,9 @@ function QuotesView({ data: given, ...props }: ViewProps<QuotesData>) {
   const read = useAnswer<QuotesData>(host, 'cpq_brief_quotes', call, [given]);
   const data = (call && read.answer) ?? given;
   const { number, totals } = useFormats();
-  const panel = usePanel<Entry>();
+  const panel = usePanel<Entry>(given);
   const { open } = panel;
-  const { change: reread, problem } = useReload({ reload });
+  const { change: reread, problem } = useReload({ reload, data: given });
   const change = (changed: Arguments) => void reread({ ...whole, ...changed });
   const owners = useSeen(
     data.by === 'owner' ? data.groups.rows.flatMap(({ id, name }) => (id ? name : undefined)) : [],
@@ -245,10 +245,7 @@ function Check({ check: [check, label], host, args, open }: CheckProps) {
   const { number, totals } = useFormats();
   const { owner, company } = args;
   const call = (from: number) => ({ check, owner, company, from, size: 100 });
-  const { answer } = useAnswer<CheckAnswer>(host, 'cpq_check_sales_data', call(0), [
-    owner,
-    company,
-  ]);
+  const { answer } = useAnswer<CheckAnswer>(host, 'cpq_check_sales_data', call(0));
   if (!answer) return null;
   const { total = 0, valueAtStake, definition } = answer;
   const first = pageOfCheck(answer);

@@ -17,7 +17,7 @@ interface Props {
 export function CompanyDetails({ id, host, open }: Props) {
   const { totals } = useFormats();
   const call = { company: id, rows: 20 };
-  const { answer, failed, retry } = useAnswer<CompanyData>(host, 'cpq_brief_company', call, [id]);
+  const { answer, failed, retry } = useAnswer<CompanyData>(host, 'cpq_brief_company', call);
   if (failed) return <Failed reason={failed} retry={retry} />;
   if (!answer) return <p role="status">Reading the company…</p>;
   if (!answer.company) return <p>{answer.summary}</p>;

@@ -19,7 +19,7 @@ interface Props {
 export function QuoteDetails({ id, host, open }: Props) {
   const formats = useFormats();
   const call = { quote: id };
-  const { answer, failed, retry } = useAnswer<QuoteAnswer>(host, 'cpq_brief_quote', call, [id]);
+  const { answer, failed, retry } = useAnswer<QuoteAnswer>(host, 'cpq_brief_quote', call);
   if (failed) return <Failed reason={failed} retry={retry} />;
   if (!answer) return <p role="status">Reading the quote…</p>;
   if (!answer.lines) return <p>{answer.summary}</p>;

@@ -236,7 +236,7 @@ export function Pages<Answer extends object, Row>(props: PagesProps<Answer, Row>
   const { host, tool, call, pageOf, first, draw } = props;
   const { number } = useFormats();
   const [more, setMore] = useState<Page<Row>>();
-  const { answer, failed, retry } = useAnswer<Answer>(host, tool, first ? undefined : call(0), []);
+  const { answer, failed, retry } = useAnswer<Answer>(host, tool, first ? undefined : call(0));
   if (failed) return <Failed reason={failed} retry={retry} />;
   const start = first ?? (answer && pageOf(answer));
   if (!start) return <p role="status">Reading…</p>;

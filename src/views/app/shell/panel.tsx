@@ -15,9 +15,11 @@ export interface Opener<Entry> {
   origin: HTMLElement | null;
 }
 
-export function usePanel<Entry>(): Opener<Entry> {
+/** @param data what is shown: with other data, the rows that a figure of before counted are closed */
+export function usePanel<Entry extends { kind: string }>(data: object): Opener<Entry> {
   const [stack, setStack] = useState<readonly Entry[]>([]);
   const origin = useRef<HTMLElement | null>(null);
+  useLayoutEffect(() => setStack((now) => now.filter(({ kind }) => kind !== 'rows')), [data]);
   // What was drawn before may call it later, so the stack of now is asked for.
   const open = (entry: Entry) => {
     const active = document.activeElement;

@@ -44,7 +44,10 @@ export interface View<Data, Answer> {
 
 class Session<Data, Answer> {
   shown: ViewState<Data> = { state: 'waiting' };
+  /** Of what is shown. */
   args: Arguments = {};
+  /** Of the latest request: a further choice is added to it, and no other answer is shown. */
+  wanted: Arguments = {};
   context: McpUiHostContext = {};
   changed: () => void = () => {};
   readonly view: View<Data, Answer>;
@@ -55,10 +58,15 @@ class Session<Data, Answer> {
     this.bridge = new Bridge({
       input: (args) => {
         this.args = args;
+        this.wanted = args;
         this.changed();
       },
       result: (result) => void this.receive(result),
-      cancelled: () => this.show({ state: 'failed', reason: 'The call was cancelled.' }),
+      cancelled: () => {
+        // What is shown already came from a call that ended.
+        if (this.shown.state === 'waiting')
+          this.show({ state: 'failed', reason: 'The call was cancelled.' });
+      },
       context: (context) => this.apply(context),
     });
   }
@@ -101,9 +109,17 @@ class Session<Data, Answer> {
 
   async reload(args: Arguments): Promise<void> {
     if (!this.view.tool) return;
-    const structuredContent = await this.bridge.read(this.view.tool, args);
-    this.args = args;
-    this.setData({ structuredContent });
+    this.wanted = args;
+    try {
+      const structuredContent = await this.bridge.read(this.view.tool, args);
+      if (this.wanted !== args) return;
+      this.args = args;
+      this.setData({ structuredContent });
+    } catch (error) {
+      if (this.wanted !== args) return;
+      this.wanted = this.args;
+      throw error;
+    }
   }
 
   setData(result: ToolResult): void {
@@ -168,7 +184,7 @@ function Body<Data, Answer>({ session, shown }: BodyProps<Data, Answer>) {
   }
   if (shown.state === 'answer') {
     const { Component } = view;
-    const reload = (changed?: Arguments) => session.reload({ ...args, ...changed });
+    const reload = (changed?: Arguments) => session.reload({ ...session.wanted, ...changed });
     return <Component data={shown.data} args={args} host={bridge} reload={reload} />;
   }
   const again = shown.state === 'failed' && view.tool && bridge.canRead ? shown.again : undefined;

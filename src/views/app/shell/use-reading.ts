@@ -19,45 +19,49 @@ export function useReading(
 }
 
 export interface ReadAnswer<Answer> {
+  /** What it was read for. */
+  inputs?: readonly unknown[];
   answer?: Answer;
   failed?: string;
   retry?(): Promise<unknown>;
 }
 
 /**
- * The answer of a tool; without arguments nothing is read, or kept. It is read again whenever an input changes; until then the one
- * before it stays.
+ * The answer of a tool; without arguments nothing is read, or kept. It is read again whenever the arguments or an input
+ * change; until then the one before it stays, unless it is to other arguments.
  */
 export function useAnswer<Answer extends object>(
   host: Host,
   tool: ReadTool,
   args: Arguments | undefined,
-  inputs: readonly unknown[],
+  more: readonly unknown[] = [],
 ): ReadAnswer<Answer> {
   const [read, setRead] = useState<ReadAnswer<Answer>>({});
+  const asked = args && JSON.stringify(args);
+  const inputs = [asked, ...more];
   useReading(inputs, (isCurrent) => {
     if (!args) return setRead((now) => (now.answer ? {} : now));
     const start = (): Promise<unknown> =>
       host
         .read<Answer>(tool, args)
-        .then((answer) => isCurrent() && setRead({ answer }))
+        .then((answer) => isCurrent() && setRead({ inputs, answer }))
         .catch(
-          (error: unknown) => isCurrent() && setRead({ failed: messageOf(error), retry: start }),
+          (error: unknown) =>
+            isCurrent() && setRead({ inputs, failed: messageOf(error), retry: start }),
         );
     void start();
   });
-  return read;
+  return read.inputs?.[0] === asked ? read : {};
 }
 
-/** Calls the view's tool with changed arguments; why it failed is shown, with a button to try again. */
-export function useReload({ reload }: Pick<ViewProps<unknown>, 'reload'>) {
+/** Calls the view's tool with changed arguments; why it failed is shown until there is an answer, with a button to try again. */
+export function useReload({ reload, data }: Pick<ViewProps<unknown>, 'reload' | 'data'>) {
   const [problem, setProblem] = useState<{ reason: string; retry(): Promise<unknown> }>();
+  useEffect(() => setProblem(undefined), [data]);
   const change = (args: Arguments): Promise<unknown> =>
-    reload(args)
-      .then(() => setProblem(undefined))
-      .catch((error: unknown) =>
-        setProblem({ reason: messageOf(error), retry: () => change(args) }),
-      );
+    reload(args).catch((error: unknown) =>
+      setProblem({ reason: messageOf(error), retry: () => change(args) }),
+    );
   return { change, problem };
 }
 
