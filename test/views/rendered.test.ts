@@ -183,3 +183,93 @@ describe('a choice', () => {
     await until(() => view.find('.card').length).toBeGreaterThan(0);
   });
 });
+
+const failed = (reason: string): Row => ({
+  isError: true,
+  content: [{ type: 'text', text: reason }],
+});
+const told = (data: Row): Row => ({ content: [], structuredContent: data });
+const panel = (view: ViewInDom) => view.find('.side-panel')[0]?.textContent ?? '';
+const toggle = (view: ViewInDom, name: string) => {
+  const details = view.find('details').find(({ textContent }) => textContent.includes(name));
+  details?.setAttribute('open', '');
+  details?.dispatchEvent(
+    new (details.ownerDocument.defaultView as never as typeof globalThis).Event('toggle') as never,
+  );
+};
+
+describe('a quote', () => {
+  const preflight = { stops: 0, checks: 0, shown: 0, total: 0, rows: [] };
+  const line = (at: number) => ({
+    line: at,
+    name: `Item ${at}`,
+    quantity: 1,
+    price: 10,
+    total: 10,
+    term: 'one-time',
+    setupPrice: 5,
+  });
+  const lines = (shown: number, total: number) => ({
+    lines: { shown, total, rows: Array.from({ length: shown }, (_, at) => line(at + 1)) },
+    preflight,
+  });
+  const open = async (data: Row, more: Row = {}) =>
+    openInDom(
+      await server(),
+      'cpq_brief_quote',
+      { quote: (await first('/quote'))?.id },
+      (result, own) =>
+        !own || own.name === 'cpq_brief_quote'
+          ? withData(result, { ...data, ...(own && more) })
+          : result,
+      { downloadFile: {} },
+    );
+  const saved = (view: ViewInDom) =>
+    view.sent.filter(({ method }) => method === 'ui/download-file');
+
+  test('has a copy for the customer with each line and setup', async () => {
+    const view = await open(lines(150, 150));
+    await until(() => view.find('.lines tbody tr').length).toBe(300);
+    view.click('Save for the customer');
+    await until(() => JSON.stringify(saved(view))).toContain('Setup: Item 150<');
+  });
+
+  test('has none for the customer where a line cannot be read', async () => {
+    const view = await open(lines(25, 330), lines(102, 330));
+    await until(view.text).toContain('25 of 330 lines shown');
+    view.click('Save for the customer');
+    await until(view.text).toContain('228 lines cannot be read here');
+    expect(saved(view)).toEqual([]);
+  });
+
+  test('does not keep the costs of the quote before it', async () => {
+    const view = await open({});
+    await until(() => view.find('.switch input').length).toBe(1);
+    view.find('.switch input')[0]?.click();
+    await until(() => view.find('#margins').length).toBe(1);
+    const other = await (await server()).ask('cpq_brief_quote', {
+      quote: (await first('/quote'))?.id,
+    });
+    await view.result(withData(other.result as Row, { id: 'other' }));
+    await until(() => view.find('#margins').length).toBe(0);
+  });
+
+  test('is compared without taking unknown for 0', async () => {
+    const quotes = { rows: [{ id: 'q2', number: 'Q-2' }], total: 350 };
+    const { quantity: _quantity, ...unknown } = line(1);
+    const view = await openInDom(
+      await server(),
+      'cpq_brief_quote',
+      { quote: (await first('/quote'))?.id },
+      (result, own) => {
+        if (own?.name === 'cpq_brief_quotes') return told({ quotes });
+        return own ? withData(result, { lines: { shown: 1, total: 1, rows: [unknown] } }) : result;
+      },
+    );
+    await until(() => view.find('summary').length).toBe(1);
+    toggle(view, 'Compare with another quote');
+    await until(view.text).toContain('The 1 largest of 350 quotes of the company.');
+    await view.choose('Other quote', 'q2');
+    await until(view.text).toContain('unknown × ');
+  });
+});

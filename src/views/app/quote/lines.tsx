@@ -74,6 +74,7 @@ function Term({ section, data, costs, hasDiscounts }: TermProps) {
         <bdi>{title}</bdi>
       </h2>
       <Table
+        isWhole
         label={title}
         columns={columns}
         rows={lines}

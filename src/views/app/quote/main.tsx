@@ -1,5 +1,6 @@
 import './style.css';
-import { useState } from 'preact/hooks';
+import type { ComponentProps } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import type { CompanyBrief } from '../../../briefs/company/company.ts';
 import { stateName, stateTones } from '../records/entries.ts';
 
@@ -32,17 +33,22 @@ import { Lines, titleOfTerm } from './lines.tsx';
 
 const everyLine = 200;
 
+/** Costs, an address and a question belong to one quote. */
+const KeyedQuoteView = (props: ViewProps<QuoteData>) => (
+  <QuoteView key={props.data.id} {...props} />
+);
+
 function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
   const { lines, company } = data;
   // Costs are read when they are turned on, and dropped when they are turned off.
   const [isShown, setShown] = useState(false);
   const call = { ...args, quote: data.id ?? args.quote, lines: lines.shown };
-  const read = useAnswer<QuoteAnswer>(host, 'cpq_brief_quote', isShown ? call : undefined, [
-    isShown,
-    data,
-  ]);
-  const costs = isShown && read.answer ? costsOf(read.answer) : undefined;
+  const read = useAnswer<QuoteAnswer>(host, 'cpq_brief_quote', isShown ? call : undefined, [data]);
+  // Those of before are by the numbers of the lines of before.
+  const costs = read.answer && read.inputs?.includes(data) ? costsOf(read.answer) : undefined;
   const [address, setAddress] = useState('');
+  const latest = useRef(lines);
+  latest.current = lines;
   // A customer's copy has every line, and the customer's address.
   const prepare = async () => {
     if (!host.canRead) return;
@@ -53,17 +59,21 @@ function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
       id === '' ? undefined : await host.read<Partial<CompanyBrief>>('cpq_brief_company', call);
     setAddress(read?.company?.address ?? '');
   };
+  const lacks = () => latest.current.total - latest.current.shown;
   return (
     <main class="quote">
       <p class="internal print-only">Internal copy: not for the customer.</p>
       {canGoOut(data) && data.preflight.stops > 0 && (
         <p class="print-only draft">Draft: not released, and not an offer.</p>
       )}
+      {lines.shown < lines.total && (
+        <p class="print-only draft">{`Not whole: ${lines.total - lines.shown} lines are missing.`}</p>
+      )}
       <Heading data={data} address={address} />
       <Totals data={data} />
       <div class="controls">
         {host.canRead && <Switch text={profitSwitch} on={isShown} set={setShown} />}
-        <Actions {...{ data, host, reload, prepare }} />
+        <Actions {...{ data, args, host, reload, prepare, lacks }} />
       </div>
       {read.failed && <Failed reason={read.failed} retry={read.retry} />}
       {costs && <Margins costs={costs} currency={data.currency} />}
@@ -80,12 +90,10 @@ function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
   );
 }
 
-interface ActionsProps extends Omit<ViewProps<QuoteData>, 'args'> {
-  /** Reads what a copy lacks. */
-  prepare(): Promise<void>;
-}
+type ActionsProps = ViewProps<QuoteData> &
+  Pick<ComponentProps<typeof PrintButtons>, 'prepare' | 'lacks'>;
 
-function Actions({ data, host, reload, prepare }: ActionsProps) {
+function Actions({ data, args, host, reload, prepare, lacks }: ActionsProps) {
   const { id, lines, preflight, link, number = 'quote' } = data;
   const isOpen = canGoOut(data);
   const question = isOpen
@@ -94,9 +102,9 @@ function Actions({ data, host, reload, prepare }: ActionsProps) {
   const about = { what: 'quote', id, tool: 'cpq_brief_quote' } as const;
   return (
     <>
-      {host.canRead && lines.shown < lines.total && (
+      {host.canRead && lines.shown < lines.total && args.lines !== everyLine && (
         <ActionButton
-          text={`Show all ${lines.total} lines`}
+          text="Show more lines"
           busyText="Reading…"
           run={() => reload({ lines: everyLine })}
         />
@@ -104,7 +112,11 @@ function Actions({ data, host, reload, prepare }: ActionsProps) {
       <Refresh host={host} reload={reload} />
       {id && <Ask text="Ask about this quote" {...{ host, question, about }} />}
       <OpenLink host={host} link={link} />
-      <PrintButtons {...{ host, prepare }} name={number} stops={isOpen ? preflight.stops : 0} />
+      <PrintButtons
+        {...{ host, prepare, lacks }}
+        name={number}
+        stops={isOpen ? preflight.stops : 0}
+      />
     </>
   );
 }
@@ -290,5 +302,5 @@ startView<QuoteData, QuoteAnswer>({
   is: (data) => 'totals' in data && 'lines' in data,
   prepare: withoutCosts,
   mainCurrency: ({ currency }) => currency,
-  Component: QuoteView,
+  Component: KeyedQuoteView,
 });

@@ -8,7 +8,7 @@ const ourName = /^--(?:color|font|border|shadow)-[a-z0-9-]+$/;
 
 export function applyContext({ theme, styles, safeAreaInsets, locale }: McpUiHostContext): void {
   const root = document.documentElement;
-  if (theme === 'light' || theme === 'dark') root.style.colorScheme = theme;
+  if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
   if (locale !== undefined) root.dir = rightToLeft.test(locale) ? 'rtl' : 'ltr';
   for (const [name, value] of Object.entries(styles?.variables ?? {})) {
     if (ourName.test(name) && typeof value === 'string') root.style.setProperty(name, value);

@@ -11,20 +11,24 @@ interface Props {
   stops: number;
   /** Reads what the copy lacks. */
   prepare(): Promise<void>;
+  /** How many lines could not be read. */
+  lacks(): number;
 }
 
 type Copy = 'customer' | 'internal';
 
-export function PrintButtons({ host, name, stops, prepare }: Props) {
+export function PrintButtons({ host, name, stops, prepare, lacks }: Props) {
   const [asked, setAsked] = useState(false);
   const [refused, setRefused] = useState('');
   const make = async (copy: Copy) => {
-    setAsked(false);
     await prepare();
     // What was read is drawn first.
     await new Promise((resolve) => setTimeout(resolve, 100));
+    if (copy === 'customer' && lacks() > 0)
+      throw new Error(`${lacks()} lines cannot be read here, so this would be no whole copy.`);
     if (host.can('downloadFile')) await host.save(`${name}.html`, 'text/html', pageOf(copy));
     else if (!print(copy)) setRefused('This host lets views neither print nor save a file.');
+    setAsked(false);
   };
   if (refused) return <p role="alert">{refused}</p>;
   const verb = host.can('downloadFile') ? 'Save' : 'Print';

@@ -28,9 +28,10 @@ interface Props<Row> {
   selected?: string | undefined;
   attributesOf?(row: Row): { class: string; [data: `data-${string}`]: unknown };
   footer?: ComponentChildren;
+  /** All rows at once: a copy for a customer has no further page. */
+  isWhole?: boolean;
 }
 
-/** A copy of a quote has all of its lines. */
 const rowsPerPage = 200;
 
 export function Table<Row>(props: Props<Row>) {
@@ -40,7 +41,7 @@ export function Table<Row>(props: Props<Row>) {
   const [order, setOrder] = useState<TableOrder | undefined>(
     sortedBy === undefined ? undefined : { title: sortedBy, direction: 'descending' },
   );
-  const [max, setMax] = useState(rowsPerPage);
+  const [max, setMax] = useState(props.isWhole ? Number.POSITIVE_INFINITY : rowsPerPage);
   const sorted = sortedRows(rows, columns, order, compare);
   const { region, isStacked } = useStacked(rows);
   return (
