@@ -103,6 +103,22 @@ describe('amounts of several currencies', () => {
   });
 });
 
+test.each([
+  ['de-DE', '500.000', 500_000],
+  ['de-DE', '500000,50', 500_000.5],
+  ['de-DE', '1.5', undefined],
+  ['en-US', '500,000.00', 500_000],
+  ['en-US', '500k', undefined],
+  ['en-IN', '5,00,000', 500_000],
+  ['fr-FR', '500 000', 500_000],
+  ['de-CH', "500'000", 500_000],
+  ['ar-EG', '٥٠٠٠٠٠', 500_000],
+  ['ar-EG', '500000', 500_000],
+  ['en-US', '', undefined],
+])('in %s, %j is typed for %j', (locale, text, number) => {
+  expect(formatsOf(locale, 'UTC').parse(text)).toBe(number);
+});
+
 describe('the columns of the board', () => {
   const today = '2026-11-22';
   const deals = [
@@ -226,6 +242,16 @@ describe('the waterfall', () => {
       ['up', 50, 50],
       ['won', 75, 25],
       ['total', 0, 75],
+    ]);
+  });
+
+  test('does not take what is unknown in a currency for 0', () => {
+    const { bars } = waterfallOf(rows, 'CAD');
+    expect(bars.map(({ amount, length }) => [amount, length])).toEqual([
+      [undefined, 0],
+      [undefined, 0],
+      [-5, 100],
+      [undefined, 0],
     ]);
   });
 

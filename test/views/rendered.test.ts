@@ -198,6 +198,61 @@ const toggle = (view: ViewInDom, name: string) => {
   );
 };
 
+describe('what changed', () => {
+  const pipeline = [
+    { step: 'opening', count: 3, value: { JPY: 900_000, USD: 10 } },
+    { step: 'won', count: 1, value: { JPY: -9 } },
+    { step: 'closing', count: 3, value: { JPY: 900_000, USD: 10 } },
+  ];
+  const rows = ['USD', 'USD', 'JPY'].map((currency, id) => ({
+    id: `${id}`,
+    name: `Deal ${id}`,
+    movement: ['won'],
+    currency,
+    value: 1,
+  }));
+  const deals = { shown: 3, total: 240, next: 3, rows };
+  const data = { pipeline, deals, moves: [{ move: 'slipped', count: 240 }] };
+  const open = async (more: (own: Call) => Row | undefined = () => undefined) =>
+    openInDom(await server(), 'cpq_pipeline_changes', { owner: owners[0] }, (result, own) => {
+      const other = own && more(own);
+      if (other) return withData(result, other);
+      return !own || own.name === 'cpq_pipeline_changes' ? withData(result, data) : result;
+    });
+
+  test('is in the currency of most deals, or another that is chosen; unknown is not 0', async () => {
+    const view = await open();
+    const bars = () => view.find('.chart .amount').map(({ textContent }) => textContent);
+    await until(bars).toEqual(['$10', '–', '$10']);
+    await view.choose('Charts in', 'JPY');
+    await until(bars).toEqual(['¥900,000', '-¥9', '¥900,000']);
+  });
+
+  test('opens all that moved, page by page', async () => {
+    const view = await open();
+    await until(() => view.find('.moves button').length).toBe(1);
+    view.find('.moves button')[0]?.click();
+    await until(() => panel(view)).toContain('3 of 240 shown.');
+    view.click('Show more');
+    await until(() => view.calls.at(-1)?.arguments).toMatchObject({ movement: 'slipped', from: 3 });
+  });
+
+  test('is a forecast that says what it was read from, and repeats the target', async () => {
+    const view = await open(({ name }) =>
+      name === 'cpq_pipeline_deals' ? { page: { total: 9_000 } } : undefined,
+    );
+    await until(() => view.find('.chart').length).toBe(1);
+    toggle(view, 'Forecast against a target');
+    await until(view.text).toMatch(/Only \d+ of 9,000 open deals were read/);
+    await view.choose('Target', '500,000');
+    await until(view.text).toContain('Target: $500,000.');
+    await view.choose('Target', '500k');
+    await until(view.text).toContain('Not understood');
+    const calls = view.calls.filter(({ name }) => name === 'cpq_pipeline_deals');
+    expect(calls.map((call) => call.arguments?.currency)).toEqual(['USD']);
+  });
+});
+
 describe('a quote', () => {
   const preflight = { stops: 0, checks: 0, shown: 0, total: 0, rows: [] };
   const line = (at: number) => ({

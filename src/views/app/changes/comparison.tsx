@@ -89,7 +89,7 @@ export function Comparison({ answer, args, host, currency, open }: Props) {
     key: step,
     name: movementName(step),
     count,
-    text: kind === 'total' ? money(amount, currency) : change(amount, currency),
+    text: amount === undefined ? '–' : (kind === 'total' ? money : change)(amount, currency),
     start,
     length,
     tone: kind === 'total' ? 'total' : kind === 'down' ? 'danger' : 'good',
@@ -311,7 +311,7 @@ export function Expected({ forecast: { rows }, currency }: ExpectedProps) {
       {rows.map(({ deals, count, value }) => (
         <li key={deals}>
           <strong>{`${movementName(deals)}: ${number(count)}`}</strong>
-          <bdi>{money(value?.[currency] ?? 0, currency)}</bdi>
+          <bdi>{value?.[currency] === undefined ? '–' : money(value[currency], currency)}</bdi>
         </li>
       ))}
     </ul>

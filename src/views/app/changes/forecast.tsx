@@ -43,9 +43,13 @@ function ForecastForm(props: Props) {
   const { today, currency } = props;
   const [span, setSpan] = useState<(typeof spans)[number][0]>('quarter');
   const [target, setTarget] = useState('');
-  const { day } = useFormats();
+  const { day, money, number, parse } = useFormats();
   const { from, to } = periodOf(today, span);
-  const amount = Number(target);
+  const amount = parse(target);
+  const understood =
+    amount === undefined
+      ? `Not understood: a number such as ${number(1_234_567)} is.`
+      : `Target: ${money(amount, currency)}.`;
   return (
     <div class="stack">
       <div class="controls">
@@ -55,19 +59,17 @@ function ForecastForm(props: Props) {
           <input
             inputMode="decimal"
             value={target}
-            onInput={({ currentTarget }) => setTarget(currentTarget.value.replace(/[^\d.]/g, ''))}
+            onInput={({ currentTarget }) => setTarget(currentTarget.value)}
           />
         </label>
+        <p class="about" role="status">
+          {target.trim() !== '' && understood}
+        </p>
         <p class="about">
           {`${day(from)} to ${day(to)}, deals in ${currency} only. Committed: a probability of 75 % or more; the rest counts by its probability. Overdue deals are in neither.`}
         </p>
       </div>
-      <ForecastFigures
-        key={span}
-        {...props}
-        period={{ from, to }}
-        target={target === '' || !(amount > 0) ? undefined : amount}
-      />
+      <ForecastFigures {...props} period={{ from, to }} target={amount || undefined} />
     </div>
   );
 }
@@ -79,18 +81,16 @@ interface FiguresProps extends Props {
 
 function ForecastFigures(props: FiguresProps) {
   const { answer: shown, args, host, today, currency, open, period, target } = props;
-  const { money, number } = useFormats();
+  const { money, number, counted } = useFormats();
   const { stage: _stage, close_from: _from, close_to: _to, ...filters } = scopeOf(args);
   // A target is in one currency, and so is what it is compared with.
   const scope = { ...filters, ...(currency !== '' && { currency }) };
   const wonArgs = { ...scope, outcome: 'won', period_from: period.from, period_to: today };
-  const { answer, failed, retry } = useAnswer<ClosedPipeline>(
-    host,
-    'cpq_brief_pipeline',
-    { ...wonArgs, sections: ['closed'] },
-    [JSON.stringify(wonArgs)],
-  );
-  const loaded = useDeals(host, scopeOf(args), shown);
+  const { answer, failed, retry } = useAnswer<ClosedPipeline>(host, 'cpq_brief_pipeline', {
+    ...wonArgs,
+    sections: ['closed'],
+  });
+  const loaded = useDeals(host, scope, shown);
   if (failed) return <Failed reason={failed} retry={retry} />;
   if (loaded.failed) return <Failed reason={loaded.failed} retry={loaded.retry} />;
   const { deals, total = 0, settled } = loaded;
@@ -109,13 +109,18 @@ function ForecastFigures(props: FiguresProps) {
     <Figure
       label={label}
       values={[money(amount, currency)]}
-      more={`${number(count)} deals`}
+      more={counted(count, 'deal')}
       open={count > 0 ? show : undefined}
     />
   );
   const times = coverage && number(Math.round(coverage * 10) / 10);
   return (
     <>
+      {deals.length < total && (
+        <p class="coverage partial">
+          {`Only ${number(deals.length)} of ${number(total)} open deals were read: the committed and the rest are more.`}
+        </p>
+      )}
       <dl class="figures">
         {figure('Won', wonValue, won.count, () =>
           showPages(open, host, 'Won in the period', wonArgs),

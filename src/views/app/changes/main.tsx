@@ -1,4 +1,5 @@
 /** The week on one screen: what changed, how stages convert, and the deals to talk about. */
+import { countsByCurrency } from '../pipeline/deals.ts';
 import type { Entry } from '../records/entries.ts';
 import { RecordPanel } from '../records/panel.tsx';
 import type { Arguments } from '../shell/bridge.ts';
@@ -14,8 +15,10 @@ import {
   Refresh,
   Section,
   Select,
+  shareRead,
+  useCurrency,
 } from '../shell/parts.tsx';
-import { Scope } from '../shell/scope.tsx';
+import { Scope, scopeWords } from '../shell/scope.tsx';
 import { startView } from '../shell/start.tsx';
 import { useAnswer, useReload, useSeen } from '../shell/use-reading.ts';
 import type { Host, ViewProps } from '../shell/view.ts';
@@ -45,7 +48,8 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
     host.canRead ? call : undefined,
     [data],
   );
-  const currency = currencyOf(data) ?? '';
+  const codes = [...new Set(data.pipeline?.flatMap(({ value }) => Object.keys(value ?? {})))];
+  const { currency, choice } = useCurrency(codes.toSorted(formats.byCurrency));
   const talk = dealsToTalkAbout(whole.deals?.rows ?? []);
   const { change: reread, problem } = useReload({ reload, data });
   const change = (changed: Arguments) => void reread({ ...everything, ...changed });
@@ -65,7 +69,7 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
               text="Copy as text"
               busyText="Copying…"
               doneText="Copied"
-              run={() => copy(textOf(data, talk, formats))}
+              run={() => copy(textOf(data, args, talk, formats))}
             />
             <Refresh host={host} reload={reload} />
           </>
@@ -75,6 +79,7 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
       </Head>
       {host.canRead && <Controls {...{ args, change, host }} rows={whole.deals?.rows ?? []} />}
       {problem && <Failed {...problem} />}
+      {choice}
       <Section id="waterfall" title="From the opening to the closing value">
         <Comparison answer={whole} args={call} {...{ host, currency }} open={panel.open} />
       </Section>
@@ -136,18 +141,22 @@ function Controls({ args, host, rows, change }: ControlsProps) {
 const ownersOf = (rows: readonly MovedDeal[]): string[] =>
   rows.flatMap(({ owner }) => owner?.split(' → ') ?? []);
 
-const currencyOf = ({ pipeline }: ChangesAnswer): string | undefined => {
-  const amounts = pipeline?.at(-1)?.value ?? pipeline?.[0]?.value ?? {};
-  return mainCurrencyOf(amounts) ?? Object.keys(amounts)[0];
-};
+/** That of most moved deals: amounts of several currencies cannot be compared. */
+const currencyOf = ({ deals }: ChangesAnswer): string | undefined =>
+  mainCurrencyOf(countsByCurrency(deals?.rows ?? []));
 
 /** The view as plain lines, to paste into a message. */
-function textOf(data: ChangesAnswer, talk: readonly MovedDeal[], formats: Formats): string {
-  const { amounts, number } = formats;
-  const steps = data.pipeline?.map(
-    ({ step, count, value }) =>
-      `${movementName(step)}: ${number(count)} (${amounts(value).join(', ') || '–'})`,
-  );
+function textOf(
+  data: ChangesAnswer,
+  args: Arguments,
+  talk: readonly MovedDeal[],
+  formats: Formats,
+): string {
+  const { totals, changes, number } = formats;
+  const steps = data.pipeline?.map(({ step, count, value }) => {
+    const amounts = (step === 'opening' || step === 'closing' ? totals : changes)(value);
+    return `${movementName(step)}: ${number(count)} (${amounts.join(', ') || '–'})`;
+  });
   const deals = talk.map(({ name, company, movement, ...row }) =>
     [
       [name, company].filter(Boolean).join(', '),
@@ -157,6 +166,8 @@ function textOf(data: ChangesAnswer, talk: readonly MovedDeal[], formats: Format
   );
   return [
     data.compared && comparedWords(data.compared, formats),
+    ...scopeWords(args, formats),
+    ...(data.coverage?.complete === false ? [shareRead(data.coverage, formats)] : []),
     ...(steps ?? []),
     '',
     'To talk about:',

@@ -1,6 +1,7 @@
 /** The steps from the opening to the closing value in one currency, as bars between two values. */
 import type { OpenTotal } from '../../../history/movements.ts';
 import type { DealStep } from '../../../history/pipeline-changes.ts';
+import { ownOf } from '../shell/format.ts';
 
 /** A row of the answer of `cpq_pipeline_changes`. */
 export type PipelineRow = OpenTotal & { step: 'opening' | 'closing' | DealStep };
@@ -8,8 +9,8 @@ export type PipelineRow = OpenTotal & { step: 'opening' | 'closing' | DealStep }
 export interface WaterfallBar {
   step: PipelineRow['step'];
   count: number;
-  /** What the step adds, or, of opening and closing, the whole. */
-  amount: number;
+  /** What the step adds, or, of opening and closing, the whole; `undefined` where nothing is known in the currency. */
+  amount: number | undefined;
   /** `won` leaves the pipeline too, but is no loss. */
   kind: 'total' | 'up' | 'down' | 'won';
   /** Start and length in percent of the width. */
@@ -29,9 +30,9 @@ const isTotal = ({ step }: PipelineRow): boolean => step === 'opening' || step =
 function spans(rows: readonly PipelineRow[], currency: string) {
   let at = 0;
   return rows.map((row) => {
-    const amount = row.value?.[currency] ?? 0;
+    const amount = ownOf(row.value ?? {}, currency);
     const from = isTotal(row) ? 0 : at;
-    at = isTotal(row) ? amount : at + amount;
+    at = from + (amount ?? 0);
     return { row, amount, from, to: at };
   });
 }
@@ -57,7 +58,7 @@ export function waterfallOf(rows: readonly PipelineRow[], currency: string): Wat
     ((Math.max(amount, axisStart) - axisStart) / width) * 100;
   const bars = all.map(({ row, amount, from, to }): WaterfallBar => {
     const [left, right] = [percentOf(Math.min(from, to)), percentOf(Math.max(from, to))];
-    const kind = kindOf(row, amount);
+    const kind = kindOf(row, amount ?? 0);
     return { step: row.step, count: row.count, amount, kind, start: left, length: right - left };
   });
   return { bars, axisStart: isSmall ? axisStart : 0 };

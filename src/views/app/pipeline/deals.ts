@@ -3,7 +3,7 @@
 import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { groupBy } from '../../../figures/naming.ts';
 import type { DealFacts } from '../records/entries.ts';
-import { type Amounts, mainCurrencyOf } from '../shell/format.ts';
+import { type Amounts, mainCurrencyOf, ownOf, unknownCurrency } from '../shell/format.ts';
 
 export type ColumnsBy = 'stage' | 'owner' | 'month';
 /** `value`: total contract value. */
@@ -174,10 +174,12 @@ function columnOf(name: string, deals: OpenDeal[], measure: Measure): Column {
   return { key: name, name, deals, count: deals.length, sum: sumOf(deals, measure), chance };
 }
 
-const countsByCurrency = (deals: readonly OpenDeal[]): Record<string, number> =>
-  Object.fromEntries(
-    [...groupBy(deals, ({ currency = '' }) => currency)].map(([code, its]) => [code, its.length]),
-  );
+export const countsByCurrency = (
+  rows: readonly { currency?: string | undefined }[],
+): Record<string, number> => {
+  const groups = groupBy(rows, ({ currency = unknownCurrency }) => currency);
+  return Object.fromEntries([...groups].map(([code, its]) => [code, its.length]));
+};
 
 const worth = ({ deals }: Column, currency: string): number =>
   amountIn(sumOf(deals, { revenue: 'value', weighted: false }), currency);

@@ -16,7 +16,7 @@ import {
   Notes,
   OwnerChoice,
   Refresh,
-  Select,
+  useCurrency,
 } from '../shell/parts.tsx';
 import { showsProfit, withProfit } from '../shell/profit.ts';
 import { Scope } from '../shell/scope.tsx';
@@ -255,25 +255,13 @@ const deadlinesOf = ({ today, closingSoon, stalled }: OpenPipeline): Deadlines =
 /** The charts, all in one currency. */
 function Analysis({ data, args, host, loaded, found, settings, panel }: Parts) {
   const { byCurrency } = useFormats();
-  const [selected, setSelected] = useState('');
-  const currencies = currenciesOf(loaded.deals).toSorted(byCurrency);
-  const currency = currencies.includes(selected) ? selected : (currencies[0] ?? '');
+  const { currency, choice } = useCurrency(currenciesOf(loaded.deals).toSorted(byCurrency));
   const isSearched = isSearching(settings.filter);
   const { open } = panel;
   const { today } = data;
   return (
     <section class="stack" aria-label="Charts">
-      {currencies.length > 1 && (
-        <div class="controls">
-          <Select
-            label="Charts in"
-            value={currency}
-            options={currencies.map((code) => [code, code])}
-            choose={setSelected}
-          />
-          <p class="about">Counts cover every currency.</p>
-        </div>
-      )}
+      {choice}
       <Charts
         deals={found}
         measure={settings.measure}

@@ -1,7 +1,7 @@
 /** Quotes over all customers: what waits, what runs out, and how often and how fast customers agree. */
 import { useState } from 'preact/hooks';
 import type { QuotesBrief } from '../../../briefs/quotes/quotes.ts';
-import { groupBy } from '../../../figures/naming.ts';
+import { countsByCurrency } from '../pipeline/deals.ts';
 import type { QuoteAnswer } from '../quote/data.ts';
 import { type Entry, type Open, type QuoteRow, stateName } from '../records/entries.ts';
 import { RecordPanel } from '../records/panel.tsx';
@@ -276,11 +276,8 @@ function Check({ check: [check, label], host, args, open }: CheckProps) {
 }
 
 /** That of most of the quotes that are listed. */
-const mainCurrencyOfQuotes = ({ quotes, total }: QuotesData): string | undefined => {
-  const groups = groupBy(quotes?.rows ?? [], ({ currency = '' }) => currency);
-  const counts = [...groups].map(([currency, { length }]) => [currency, length]);
-  return mainCurrencyOf(Object.fromEntries(counts)) ?? mainCurrencyOf(total.firstYearValue);
-};
+const mainCurrencyOfQuotes = ({ quotes, total }: QuotesData): string | undefined =>
+  mainCurrencyOf(countsByCurrency(quotes?.rows ?? [])) ?? mainCurrencyOf(total.firstYearValue);
 
 startView<QuotesData, QuotesData>({
   name: 'quotes',

@@ -6,6 +6,10 @@ export type Amounts = Readonly<Record<string, number>>;
 
 export interface Formats {
   number(value: number): string;
+  /** 1 day, 2 days. */
+  counted(value: number, noun: string): string;
+  /** The number that a person typed; `undefined` where it is none as the locale writes it. */
+  parse(text: string): number | undefined;
   /** An amount to the cent. */
   exact(amount: number, currency: string): string;
   /** An amount in whole units. */
@@ -18,6 +22,8 @@ export interface Formats {
   amounts(amounts: Amounts | undefined): string[];
   /** The same, naming the amounts that have no currency; for totals, which rows without the words follow. */
   totals(amounts: Amounts | undefined): string[];
+  /** Differences, each with its sign, in the same way. */
+  changes(amounts: Amounts | undefined): string[];
   /** The main currency first, then by code; amounts of unknown currency last. */
   byCurrency(a: string, b: string): number;
   /** The order of names. */
@@ -46,6 +52,9 @@ export function formatsOf(
   const place = usable(locale);
   const byCurrency = currencyOrder(mainCurrency);
   const whole = moneyIn(place, { maximumFractionDigits: 0 });
+  const change = moneyIn(place, { maximumFractionDigits: 0, signDisplay: 'exceptZero' });
+  const named = (format: typeof whole) => (amount: number, currency: string) =>
+    `${format(amount, currency)}${currency === unknownCurrency ? ' (no currency)' : ''}`;
   const number = new Intl.NumberFormat(place);
   const percent = new Intl.NumberFormat(place, { style: 'percent', maximumFractionDigits: 1 });
   const share = new Intl.NumberFormat(place, {
@@ -67,16 +76,15 @@ export function formatsOf(
       .map(([currency, amount]) => format(amount, currency));
   return {
     number: (value) => number.format(value),
+    counted: (value, noun) => `${number.format(value)} ${noun}${value === 1 ? '' : 's'}`,
+    parse: (text) => parsed(text, number),
     exact: moneyIn(place, {}, { minimumFractionDigits: 2 }),
     money: whole,
-    change: moneyIn(place, { maximumFractionDigits: 0, signDisplay: 'exceptZero' }),
+    change,
     unit: moneyIn(place, { maximumFractionDigits: 6 }),
     amounts: amountsAs(whole),
-    totals: amountsAs((amount, currency) =>
-      currency === unknownCurrency
-        ? `${whole(amount, currency)} (no currency)`
-        : whole(amount, currency),
-    ),
+    totals: amountsAs(named(whole)),
+    changes: amountsAs(named(change)),
     byCurrency,
     compare: new Intl.Collator(place, { numeric: true }).compare,
     percent: (value) => percent.format(value / 100),
@@ -85,6 +93,25 @@ export function formatsOf(
     month: (text) => dated(`${text}-01`, (date) => isolated(monthFormat?.format(date) ?? text)),
     time: (text) => dated(text, (date) => isolated(time.format(date))),
   };
+}
+
+/** Spaces and apostrophes are between groups of digits everywhere; a point or comma is what it is in the locale. */
+function parsed(text: string, format: Intl.NumberFormat): number | undefined {
+  const [group, decimal] = (['group', 'decimal'] as const).map(
+    (kind) => format.formatToParts(-1_234_567.8).find(({ type }) => type === kind)?.value,
+  );
+  const { locale } = format.resolvedOptions();
+  const digits = new Intl.NumberFormat(locale, { useGrouping: false }).format(9_876_543_210);
+  const plainOf = (it: string): string => {
+    if (it === group) return ',';
+    if (it === decimal) return '.';
+    const digit = digits.indexOf(it);
+    return digit < 0 ? it.replace(/[.,]/, '?') : String(9 - digit);
+  };
+  const plain = [...text.replace(/[\s'’]/g, '')].map(plainOf).join('');
+  return /^(?:\d+|\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.\d+)?$/.test(plain)
+    ? Number(plain.replaceAll(',', ''))
+    : undefined;
 }
 
 function currencyOrder(main: string | undefined): Formats['byCurrency'] {
@@ -150,6 +177,12 @@ function dated(text: string, format: (date: Date) => string): string {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? text || noValue : format(date);
 }
+
+/** The value of a key that a record may have chosen, such as `constructor`. */
+export const ownOf = <Value>(
+  all: Readonly<Record<string, Value>>,
+  key: string,
+): Value | undefined => (Object.hasOwn(all, key) ? all[key] : undefined);
 
 export const FormatContext = createContext<Formats>(formatsOf(undefined, undefined));
 export const useFormats = (): Formats => useContext(FormatContext);

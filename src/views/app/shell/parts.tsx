@@ -5,7 +5,8 @@ import { messageOf } from '../../../values.ts';
 import { madeUpNote } from '../../made-up-note.ts';
 import { isWebLink, type ReadTool } from './bridge.ts';
 import { Count } from './chart.tsx';
-import { useFormats } from './format.ts';
+import { type Formats, useFormats } from './format.ts';
+import { shortened } from './shorten.ts';
 import type { Host, ViewProps } from './view.ts';
 
 export interface CoverageData {
@@ -63,21 +64,26 @@ export const Section = ({ id, title, kind, children }: SectionProps) => (
 
 /** How much of the data an answer covers, and its age. Always visible. */
 export function Coverage({ coverage }: { coverage: CoverageData | undefined }) {
-  const { number, time } = useFormats();
+  const formats = useFormats();
   if (!coverage) return null;
-  const { complete, read, total, asOf, reason } = coverage;
-  const share = complete
-    ? `all ${number(total)} records read`
-    : `only ${number(read)} of ${number(total)} records read${reason ? `: ${reason}` : ''}`;
+  const { complete, asOf } = coverage;
   return (
     <p class={complete ? 'coverage' : 'coverage partial'}>
       <span class="dot" aria-hidden="true" />
       <span>
-        As of <time dateTime={asOf}>{time(asOf)}</time>; {share}
+        As of <time dateTime={asOf}>{formats.time(asOf)}</time>; {shareRead(coverage, formats)}
       </span>
     </p>
   );
 }
+
+export const shareRead = (
+  { complete, read, total, reason }: CoverageData,
+  { number }: Formats,
+): string =>
+  complete
+    ? `all ${number(total)} records read`
+    : `only ${number(read)} of ${number(total)} records read${reason ? `: ${reason}` : ''}`;
 
 export interface FigureProps {
   label: string;
@@ -307,12 +313,30 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
       >
         {options.map(([option, text]) => (
           <option key={option} value={option}>
-            {text.slice(0, 60)}
+            {shortened(text, 60)}
           </option>
         ))}
       </select>
     </label>
   );
+}
+
+/** The currency of charts, at first the first, and a choice of it where there are several. */
+export function useCurrency(currencies: readonly string[]) {
+  const [selected, setSelected] = useState('');
+  const currency = currencies.includes(selected) ? selected : (currencies[0] ?? '');
+  const choice = currencies.length > 1 && (
+    <div class="controls">
+      <Select
+        label="Charts in"
+        value={currency}
+        options={currencies.map((code) => [code, code])}
+        choose={setSelected}
+      />
+      <p class="about">Counts cover every currency.</p>
+    </div>
+  );
+  return { currency, choice };
 }
 
 type OwnerProps = {

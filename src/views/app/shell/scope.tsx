@@ -1,6 +1,6 @@
 /** The filters of the answer, and a button that removes them. */
 import type { Arguments } from './bridge.ts';
-import { useFormats } from './format.ts';
+import { type Formats, useFormats } from './format.ts';
 import { ActionButton, Badge } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -28,17 +28,24 @@ interface Props extends Omit<ViewProps<unknown>, 'data'> {
   more?: Readonly<Record<string, string>>;
 }
 
-export function Scope({ args, host, reload, sample = {}, more = {} }: Props) {
-  const { number, day } = useFormats();
-  const names: Record<string, unknown> = { ...sample };
-  const all = { ...filters, ...more };
-  const asked = Object.entries(all).flatMap(([filter, label]) => {
+/** What the arguments filter by, in words. */
+export const scopeWords = (
+  args: Arguments,
+  { number, day }: Formats,
+  all = filters,
+  names: Record<string, unknown> = {},
+): string[] =>
+  Object.entries(all).flatMap(([filter, label]) => {
     const value = args[filter];
     if (typeof value === 'number') return [`${label}: ${number(value)}`];
     if (typeof value !== 'string' || label === '') return [];
     const isDay = /^\d{4}-\d\d-\d\d$/.test(value);
     return [`${label}: ${isDay ? day(value) : (names[filter] ?? value)}`];
   });
+
+export function Scope({ args, host, reload, sample, more }: Props) {
+  const all = { ...filters, ...more };
+  const asked = scopeWords(args, useFormats(), all, { ...sample });
   if (asked.length === 0) return null;
   return (
     <p class="scope">
