@@ -198,6 +198,105 @@ const toggle = (view: ViewInDom, name: string) => {
   );
 };
 
+describe('a pipeline', () => {
+  const open = (change?: Parameters<typeof openInDom>[3], args: Row = {}) =>
+    server().then((it) => openInDom(it, 'cpq_brief_pipeline', args, change));
+  const cards = async (view: ViewInDom) => {
+    await until(() => view.find('.card').length).toBeGreaterThan(0);
+    await until(view.text).toMatch(/ open opportunities shown/);
+    return view.find('.card');
+  };
+
+  test('says why costs could not be read, until something is', async () => {
+    const reason = 'The service did not answer.';
+    const view = await open((result, own) =>
+      own?.arguments?.show && own.name === 'cpq_brief_pipeline' ? failed(reason) : result,
+    );
+    await cards(view);
+    view.find('.switch input').at(-1)?.click();
+    await until(view.text).toContain(reason);
+    view.click('Refresh');
+    await until(view.text).not.toContain(reason);
+  });
+
+  test('leads to the next deal in the order of the board', async () => {
+    const view = await open();
+    await cards(view);
+    await view.choose('Sort', 'closes');
+    await tick();
+    const names = view
+      .find('.column:first-child .card .name')
+      .map(({ textContent }) => textContent);
+    view.find('.column:first-child .card')[0]?.click();
+    await until(() => panel(view)).not.toBe('');
+    view.click('Next');
+    const [, second = ''] = names;
+    await until(() => panel(view)).toContain(second.replace('…', ''));
+  });
+
+  test('shows the groups that the board does not have, and a target', async () => {
+    const view = await open(undefined, { by: 'category', target: 900_000_000 });
+    await cards(view);
+    expect(view.find('#groups')[0]?.textContent).toBe('By category');
+    expect(view.text()).toContain('Missing to the target');
+  });
+
+  test('has no bar for an amount below 0', async () => {
+    const view = await open((result, own) => {
+      if (own?.name !== 'cpq_pipeline_deals') return result;
+      const [deal] = rowsAt(result, 'structuredContent', 'records');
+      return withData(result, { records: [{ ...deal, value: -5 }], page: { total: 1 } });
+    });
+    await cards(view);
+    expect(view.find('.gauge span')[0]?.getAttribute('style')).toContain('width: 0%');
+  });
+
+  test('does not say how many deals of a kind there are before all are read', async () => {
+    const view = await open((result, own) =>
+      own?.arguments?.outcome === 'closed'
+        ? withData(result, { page: { total: 1_400, next: 500 } })
+        : result,
+    );
+    await cards(view);
+    view
+      .find('.figure')
+      .find(({ textContent }) => textContent.startsWith('Win rate'))
+      ?.querySelector('button')
+      ?.click();
+    await until(() => panel(view)).toMatch(/\d shown; there may be more\./);
+  });
+
+  test('tells the model no name in place of an id, and shows what was written', async () => {
+    let closes = '2027-01-31';
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const view = await open(async (result, own) => {
+      if (own?.name === 'cpq_get_record') {
+        await held;
+        return told({ record: { closes, company: 'Acme', companyId: 'c-1' } });
+      }
+      if (own?.name !== 'cpq_upsert_opportunity') return result;
+      closes = '2027-03-31';
+      return told({ outcome: 'written', summary: 'Written.' });
+    });
+    (await cards(view))[0]?.click();
+    await until(() => panel(view)).toContain('Company');
+    expect(view.find('.side-panel dd button')).toEqual([]);
+    release();
+    await until(() => view.find('.side-panel dd button')[0]?.textContent).toBe('Acme');
+    expect(panel(view)).toContain('Jan 31, 2027');
+    await view.choose('Expected close', '2027-03-31');
+    await tick();
+    view.click('Move close date');
+    await until(() => panel(view)).toContain('Mar 31, 2027');
+    expect(panel(view)).not.toContain('Jan 31, 2027');
+    view.click('Another change');
+    await until(() => panel(view)).toContain('Change this opportunity');
+  });
+});
+
 describe('what changed', () => {
   const pipeline = [
     { step: 'opening', count: 3, value: { JPY: 900_000, USD: 10 } },
@@ -326,5 +425,28 @@ describe('a quote', () => {
     await until(view.text).toContain('The 1 largest of 350 quotes of the company.');
     await view.choose('Other quote', 'q2');
     await until(view.text).toContain('unknown × ');
+  });
+});
+
+describe('quotes', () => {
+  test('are listed from the first, and open with their zeros', async () => {
+    const view = await openInDom(
+      await server(),
+      'cpq_brief_quotes',
+      { by: 'owner', size: 100, from: 1, currency: 'USD' },
+      (result, own) => {
+        if (own?.name !== 'cpq_brief_quote') return result;
+        const [row] = rowsAt(result, 'structuredContent', 'lines', 'rows');
+        const rows = [{ ...row, quantity: 0 }];
+        return withData(result, { firstYearValue: 0, lines: { shown: 1, total: 1, rows } });
+      },
+    );
+    await until(() => view.find('tbody button.link').length).toBeGreaterThan(0);
+    const asked = () => view.calls.find(({ name }) => name === 'cpq_brief_quotes')?.arguments;
+    await until(() => asked()?.from).toBe(0);
+    await until(view.text).toContain('of all states, days, currencies and items');
+    view.find('tbody button.link')[0]?.click();
+    await until(() => panel(view)).toMatch(/First-year value\D{0,4}0\.00/);
+    expect(view.find('.side-panel tbody .num')[0]?.textContent).toBe('0');
   });
 });

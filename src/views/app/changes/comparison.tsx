@@ -3,13 +3,19 @@ import type { LimitedList } from '../../../figures/naming.ts';
 import type { MoveRow, OpenTotal } from '../../../history/movements.ts';
 import type { Move, Movement, stageRows } from '../../../history/pipeline-changes.ts';
 import { type Open, opensIn, type QuoteRow } from '../records/entries.ts';
-import { amountColumn, nameColumn, opensQuoteIn, QuoteRows, textColumn } from '../records/rows.tsx';
+import {
+  amountColumn,
+  nameColumn,
+  opensQuoteIn,
+  Pages,
+  QuoteRows,
+  textColumn,
+} from '../records/rows.tsx';
 import type { Arguments } from '../shell/bridge.ts';
 import { type Bar, Bars, Count } from '../shell/chart.tsx';
 import { type Formats, useFormats } from '../shell/format.ts';
-import { type AnswerText, Badge, Failed } from '../shell/parts.tsx';
+import { type AnswerText, Badge } from '../shell/parts.tsx';
 import { Table, type TableColumn } from '../shell/table.tsx';
-import { useAnswer } from '../shell/use-reading.ts';
 import type { Host } from '../shell/view.ts';
 import type { MovedDeal } from './talk.ts';
 import { type PipelineRow, type WaterfallBar, waterfallOf } from './waterfall.ts';
@@ -19,12 +25,15 @@ export interface ChangesAnswer extends AnswerText {
   compared?: { from: string; to: string };
   pipeline?: PipelineRow[];
   moves?: MoveRow<Move>[];
-  deals?: LimitedList<MovedDeal>;
+  deals?: LimitedList<MovedDeal> & { next?: number };
   stages?: ReturnType<typeof stageRows>;
   /** What was expected to close, and what came. */
   forecast?: { from: string; until: string; rows: ({ deals: string } & OpenTotal)[] };
   /** Of all quotes: sent, accepted, declined, expired. */
-  quotes?: { rows: { movement: string; count: number }[]; changed?: LimitedList<QuoteRow> };
+  quotes?: {
+    rows: { movement: string; count: number }[];
+    changed?: LimitedList<QuoteRow> & { next?: number };
+  };
 }
 
 export const periods = [
@@ -146,36 +155,30 @@ interface MovedProps extends Pick<Props, 'args' | 'host' | 'open'> {
   ofQuotes?: boolean;
 }
 
+const none = { rows: [], total: 0 };
+
 /** The deals or quotes with one movement. */
 function Moved({ args, movement, ofQuotes = false, host, open }: MovedProps) {
   const { since, until, owner, company, currency } = args;
   const filters = ofQuotes ? { since, until, owner, company, currency, by: 'quote' } : args;
-  const call = { ...filters, movement, rows: maxRows };
-  const { answer, failed, retry } = useAnswer<ChangesAnswer>(
+  const pages = {
     host,
-    'cpq_pipeline_changes',
-    call,
-    [],
+    tool: 'cpq_pipeline_changes',
+    call: (from: number) => ({ ...filters, movement, from, rows: maxRows }),
+  } as const;
+  return ofQuotes ? (
+    <Pages
+      {...pages}
+      pageOf={({ quotes }: ChangesAnswer) => quotes?.changed ?? none}
+      draw={(rows) => <QuoteRows rows={rows} open={opensQuoteIn(open, rows)} />}
+    />
+  ) : (
+    <Pages
+      {...pages}
+      pageOf={({ deals }: ChangesAnswer) => deals ?? none}
+      draw={(rows) => <Movements rows={rows} open={open} />}
+    />
   );
-  if (failed) return <Failed reason={failed} retry={retry} />;
-  if (!answer) return <p role="status">Reading…</p>;
-  const { rows = [], total = 0 } = answer.quotes?.changed ?? {};
-  if (!ofQuotes)
-    return <Movements rows={answer.deals?.rows ?? []} total={answer.deals?.total} open={open} />;
-  return (
-    <>
-      <Cut shown={rows.length} total={total} />
-      <QuoteRows rows={rows} open={opensQuoteIn(open, rows)} />
-    </>
-  );
-}
-
-/** Says that a list has not all rows. */
-function Cut({ shown, total }: { shown: number; total: number }) {
-  const { number } = useFormats();
-  return shown < total ? (
-    <p class="about">{`The ${number(shown)} largest of ${number(total)}.`}</p>
-  ) : null;
 }
 
 const good: readonly Movement[] = ['won', 'new', 'stageForward', 'valueUp', 'pulledIn'];
@@ -208,24 +211,20 @@ const columns: TableColumn<MovedDeal>[] = [
 
 interface MovementsProps {
   rows: readonly MovedDeal[];
-  total?: number | undefined;
   open: Open;
 }
 
-export function Movements({ rows, total = rows.length, open }: MovementsProps) {
+export function Movements({ rows, open }: MovementsProps) {
   // A moved row says "before → after", so the record is read for what it is now.
-  const among = rows.map(({ id, name }) => ({ id, name }));
+  const nameOf = ({ id, name }: MovedDeal) => ({ id, name });
   return (
-    <>
-      <Cut shown={rows.length} total={total} />
-      <Table
-        label="Movements"
-        columns={columns}
-        rows={rows}
-        keyOf={({ id = '' }) => id}
-        open={({ id, name }) => opensIn(open, 'opportunity', among)({ id, name })}
-      />
-    </>
+    <Table
+      label="Movements"
+      columns={columns}
+      rows={rows}
+      keyOf={({ id = '' }) => id}
+      open={(row, sorted) => opensIn(open, 'opportunity', sorted.map(nameOf))(nameOf(row))}
+    />
   );
 }
 

@@ -81,6 +81,13 @@ function BoardColumn({ column, isNarrow, ...props }: ColumnProps) {
   const cards = perPage * (2 ** pages - 1);
   const sorted = inOrder(column.deals, settings.order, settings.measure);
   const remaining = sorted.length - cards;
+  const showMore = ({ currentTarget }: Event) => {
+    const last =
+      currentTarget instanceof Element && currentTarget.previousElementSibling?.lastElementChild;
+    // The last click removes the button, which has the focus.
+    if (last && remaining <= perPage * 2 ** pages) last.querySelector('button')?.focus();
+    setPages(pages + 1);
+  };
   const Frame = isNarrow ? 'details' : 'div';
   const heading = <ColumnHeading column={column} />;
   return (
@@ -97,7 +104,7 @@ function BoardColumn({ column, isNarrow, ...props }: ColumnProps) {
         ))}
       </ul>
       {remaining > 0 && (
-        <button type="button" class="more" onClick={() => setPages(pages + 1)}>
+        <button type="button" class="more" onClick={showMore}>
           {`Show more (${number(remaining)})`}
           <span class="hidden"> in {column.name.slice(0, 100)}</span>
         </button>

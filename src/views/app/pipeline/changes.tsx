@@ -44,6 +44,7 @@ export function Changes({ args, host, currency, answer: shown, isSearched, open 
         <div>
           <h2 id="changes">What changed</h2>
           {compared && <p class="about">{comparedWords(compared, formats)}</p>}
+          {args.rates !== undefined && <p class="about">Amounts of this part are not converted.</p>}
           {isSearched && <p class="about">Of all deals: the search does not narrow this part.</p>}
         </div>
         <Select label="Since" value={since} options={periods} choose={(it) => setSince(it)} />

@@ -40,6 +40,7 @@ import {
   type Deadlines,
   type Filter,
   figuresOf,
+  inOrder,
   matchingDeals,
   needs,
   type Revenue,
@@ -93,7 +94,7 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
         about={<Coverage coverage={data.coverage} />}
         actions={<Refresh host={host} reload={reload} />}
       >
-        <Scope {...props} sample={loaded.deals[0]} />
+        <Scope {...props} sample={loaded.deals[0]} more={{ rates: 'Rates' }} />
       </Head>
       <Figures {...parts} />
       {data.open.count > 0 && (
@@ -181,9 +182,10 @@ function Figures(parts: Parts) {
           figure('Weighted by probability', totals(open.weightedValue), isWeighted),
           { ...figure('Open opportunities', [number(open.count)]), more: without },
           ...(profit.length > 0 ? [{ label: 'Profit', values: profit }] : []),
+          ...(data.target ? [targetFigure(data.target, totals)] : []),
         ]}
       >
-        {loaded.settled && !isSearched && (
+        {loaded.settled && !isSearched && args.rates === undefined && (
           <Trend {...{ host, args }} answer={data} currency={mainCurrency(data)} />
         )}
       </Leading>
@@ -203,6 +205,15 @@ function Figures(parts: Parts) {
   );
 }
 
+const targetFigure = (
+  { target, gap, coverage }: NonNullable<OpenPipeline['target']>,
+  totals: Formats['totals'],
+) => ({
+  label: 'Missing to the target',
+  values: totals(gap),
+  more: `of ${totals(target).join()}${coverage === undefined ? '' : `, covered ${coverage} times by open deals`}`,
+});
+
 function WinRate({ data, args, host, settings, panel }: Parts) {
   const { number, percent, day } = useFormats();
   const { winRatePercent, won, lost, from, to } = data.closed;
@@ -221,16 +232,20 @@ function WinRate({ data, args, host, settings, panel }: Parts) {
   );
 }
 
+/** Groups of the answer that the board has as columns. */
+const boardGroups: readonly string[] = ['stage', 'owner', 'close_month'];
+
 /** The charts and the list; a narrow page has room for the list only after the charts. */
 function Deals(parts: Parts) {
   const { data, host, loaded, found, settings, setSettings } = parts;
   const isNarrow = useNarrow();
   if (data.open.count === 0) return <p class="empty">There are no open opportunities here.</p>;
+  const groups = <Groups groups={data.groups} by={data.by} measure={settings.measure} />;
   if (!host.canRead || loaded.deals.length === 0) {
     return (
       <>
         <Reading {...parts} />
-        <Groups groups={data.groups} by={data.by} measure={settings.measure} />
+        {groups}
       </>
     );
   }
@@ -241,6 +256,7 @@ function Deals(parts: Parts) {
       {isNarrow && charts}
       <Reading {...parts} clear={clear} />
       {found.length > 0 && <List {...parts} />}
+      {!boardGroups.includes(data.by) && groups}
       {!isNarrow && charts}
     </>
   );
@@ -299,9 +315,11 @@ function List({ data, settings, panel, found }: Parts) {
     }));
   }, [found, by, measure, today]);
   const selected = entry?.kind === 'opportunity' ? entry.id : undefined;
-  const select = (id: string) => {
+  const select = (
+    id: string,
+    among: readonly DealRow[] = columns.flatMap(({ deals }) => inOrder(deals, order, measure)),
+  ) => {
     if (id === selected) return panel.close();
-    const among = layout === 'board' ? columns.flatMap(({ deals }) => deals) : found;
     const deal = found.find((it) => it.id === id);
     opensIn(panel.open, 'opportunity', among)(deal ?? { id });
   };
@@ -316,7 +334,7 @@ function List({ data, settings, panel, found }: Parts) {
         rows={found}
         deadlines={shown}
         {...{ amount, selected }}
-        open={({ id }) => id !== undefined && select(id)}
+        open={({ id }, sorted) => id !== undefined && select(id, sorted)}
       />
     </section>
   );

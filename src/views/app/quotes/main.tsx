@@ -42,7 +42,7 @@ const orders = [
 function QuotesView({ data: given, ...props }: ViewProps<QuotesData>) {
   const { args, host, reload } = props;
   // An assistant asks for a few rows, or for other figures.
-  const isWhole = args.size === whole.size && given.by === whole.by;
+  const isWhole = args.size === whole.size && given.by === whole.by && !args.from;
   const call = host.canRead && !isWhole ? { ...args, ...whole } : undefined;
   const read = useAnswer<QuotesData>(host, 'cpq_brief_quotes', call, [given]);
   const data = (call && read.answer) ?? given;
@@ -240,6 +240,11 @@ const pageOfCheck = ({ rows = [], currency, total, next }: CheckAnswer) => ({
   next,
 });
 
+/** Filters that the checks do not have. */
+const otherFilters = 'acceptance status deal_state currency date_from date_to item min_value'.split(
+  ' ',
+);
+
 /** What a check of quotes finds; it follows the owner and the company. */
 function Check({ check: [check, label], host, args, open }: CheckProps) {
   const { number, totals } = useFormats();
@@ -270,6 +275,10 @@ function Check({ check: [check, label], host, args, open }: CheckProps) {
       label={label}
       values={[number(total), ...totals(valueAtStake)]}
       tone={total > 0 ? 'warning' : undefined}
+      more={
+        otherFilters.some((name) => args[name] !== undefined) &&
+        'of all states, days, currencies and items'
+      }
       open={total > 0 ? show : undefined}
     />
   );

@@ -25,10 +25,10 @@ export type Entry =
 
 export type Open = (entry: Entry) => void;
 
-/** Opens the records of a list, with the others of the list before and after. */
+/** Opens the records of a list, with the others of the list before and after, as they are sorted. */
 export const opensIn =
-  (open: Open, kind: RecordKind, among: readonly DealFacts[]) =>
-  (deal: DealFacts): void => {
+  (open: Open, kind: RecordKind, rows: readonly DealFacts[]) =>
+  (deal: DealFacts, among: readonly DealFacts[] = rows): void => {
     const { id, name } = deal;
     if (id !== undefined) open({ kind, id, name, deal, among });
   };

@@ -22,7 +22,7 @@ import {
 
 interface Props<Row> {
   rows: readonly Row[];
-  open?: ((row: Row) => void) | undefined;
+  open?: ((row: Row, sorted: readonly Row[]) => void) | undefined;
   label?: string | undefined;
   selected?: string | undefined;
 }
@@ -207,8 +207,8 @@ export function QuoteRows({ today, stops, label, ...props }: QuoteProps) {
 
 /** Opens a quote of a list, with the others before and after. */
 export const opensQuoteIn = (open: Open, rows: readonly QuoteRow[]) => {
-  const among = rows.map((row) => ({ id: row.id, name: quoteName(row) }));
-  return ({ id }: QuoteRow): void => {
+  return ({ id }: QuoteRow, sorted = rows): void => {
+    const among = sorted.map((row) => ({ id: row.id, name: quoteName(row) }));
     const found = among.find((other) => other.id === id);
     if (found) opensIn(open, 'quote', among)(found);
   };
@@ -216,7 +216,8 @@ export const opensQuoteIn = (open: Open, rows: readonly QuoteRow[]) => {
 
 interface Page<Row> {
   rows: Row[];
-  total: number;
+  /** Unknown where only some rows of the pages are shown. */
+  total: number | undefined;
   next?: number | undefined;
 }
 
@@ -248,7 +249,11 @@ export function Pages<Answer extends object, Row>(props: PagesProps<Answer, Row>
   };
   return (
     <>
-      <p class="about" role="status">{`${number(rows.length)} of ${number(total)} shown.`}</p>
+      <p class="about" role="status">
+        {total === undefined
+          ? `${number(rows.length)} shown${next === undefined ? '' : '; there may be more'}.`
+          : `${number(rows.length)} of ${number(total)} shown.`}
+      </p>
       {rows.length > 0 && draw(rows, answer)}
       {host.canRead && next !== undefined && (
         <ActionButton text="Show more" busyText="Reading…" run={readMore} />
@@ -277,7 +282,7 @@ interface ListProps {
 export function DealPages({ host, args, first = {}, keep, open, label }: ListProps) {
   const pageOf = ({ records = [], page }: DealAnswer): Page<DealRow> => {
     const rows = keep ? records.filter(keep) : records;
-    return { rows, total: keep ? rows.length : (page?.total ?? rows.length), next: page?.next };
+    return { rows, total: keep ? undefined : (page?.total ?? rows.length), next: page?.next };
   };
   const given = host.canRead ? undefined : pageOf(first);
   return (

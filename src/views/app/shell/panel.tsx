@@ -59,8 +59,9 @@ export function Panel({ title, panel, previous, next, actions, children }: Props
   const onKeyDown = ({ key, target }: KeyboardEvent) => {
     if (key === 'Escape') (back ?? close)();
     if (target instanceof Element && target.closest('input, select, textarea, .scroll')) return;
-    if (key === 'ArrowLeft') previous?.();
-    if (key === 'ArrowRight') next?.();
+    const [toLeft, toRight] = document.dir === 'rtl' ? [next, previous] : [previous, next];
+    if (key === 'ArrowLeft') toLeft?.();
+    if (key === 'ArrowRight') toRight?.();
   };
   const button = (text: string, act: (() => void) | undefined) =>
     act && (

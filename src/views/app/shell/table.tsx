@@ -24,7 +24,7 @@ interface Props<Row> {
   /** The title of the column that it is sorted by at first, in descending order; without it, rows stay as they are. */
   sortedBy?: string;
   /** Makes a button of the first column. */
-  open?: ((row: Row) => void) | undefined;
+  open?: ((row: Row, sorted: readonly Row[]) => void) | undefined;
   selected?: string | undefined;
   attributesOf?(row: Row): { class: string; [data: `data-${string}`]: unknown };
   footer?: ComponentChildren;
@@ -68,7 +68,7 @@ export function Table<Row>(props: Props<Row>) {
                   <Cell
                     key={column.title}
                     {...{ column, row }}
-                    open={at === 0 ? open : undefined}
+                    open={at === 0 && open ? () => open(row, sorted) : undefined}
                   />
                 ))}
               </tr>
@@ -113,14 +113,14 @@ const classOf = <Row,>({ kind, class: more }: TableColumn<Row>): string =>
 interface CellProps<Row> {
   column: TableColumn<Row>;
   row: Row;
-  open: ((row: Row) => void) | undefined;
+  open: (() => void) | undefined;
 }
 
 function Cell<Row>({ column, row, open }: CellProps<Row>) {
   const text = column.cell(row, useFormats()) || '–';
   const className = `${classOf(column)}${text === '–' ? ' none' : ''}`;
   const content = open ? (
-    <button type="button" class="link" onClick={() => open(row)}>
+    <button type="button" class="link" onClick={open}>
       {text}
     </button>
   ) : (
