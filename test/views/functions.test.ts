@@ -22,11 +22,12 @@ import {
   inOrder,
   matchingDeals,
   maxAmounts,
+  sumOf,
 } from '../../src/views/app/pipeline/deals.ts';
 import { comparedLines } from '../../src/views/app/quote/compared-lines.ts';
 import { withoutCosts } from '../../src/views/app/quote/data.ts';
 import { termSections } from '../../src/views/app/quote/numbered-lines.ts';
-import { daysLeft, daysWaiting, stateOf } from '../../src/views/app/records/entries.ts';
+import { daysLeft, daysWaiting, stateName, stateOf } from '../../src/views/app/records/entries.ts';
 import { formatsOf, mainCurrencyOf } from '../../src/views/app/shell/format.ts';
 import { showsProfit, withProfit } from '../../src/views/app/shell/profit.ts';
 import { pointsOf } from '../../src/views/app/shell/shapes.ts';
@@ -94,6 +95,17 @@ describe('amounts of several currencies', () => {
     expect(mainCurrencyOf({ GBP: 2, EUR: 2 })).toBe('EUR');
     expect(mainCurrencyOf({ 'unknown currency': 3 })).toBeUndefined();
     expect(mainCurrencyOf(undefined)).toBeUndefined();
+  });
+
+  test('are kept apart though a currency is called as what every object has', () => {
+    const odd = ['constructor', '__proto__'].map((currency) => deal('a', { currency, value: 5 }));
+    const sums = Object.entries(sumOf([...odd, ...odd], value));
+    expect(sums).toEqual([
+      ['constructor', 10],
+      ['__proto__', 10],
+    ]);
+    expect(Object.values(maxAmounts(odd, value))).toEqual([5, 5]);
+    expect(stateName('constructor')).toBe('Constructor');
   });
 
   test('follow the locale', () => {

@@ -450,3 +450,46 @@ describe('quotes', () => {
     expect(view.find('.side-panel tbody .num')[0]?.textContent).toBe('0');
   });
 });
+
+describe('a company', () => {
+  const pricing = { shown: 1, total: 90, rows: [{ id: 'p', name: 'Book' }] };
+  const people = ['kim@example.com', 'kim@example.com?bcc=spy@evil.example'].map((email, at) => ({
+    id: `${at}`,
+    name: 'Kim',
+    email,
+    phone: ['+49 (0) 30 1234', '030 1234 / 0171 5678'][at],
+  }));
+  const contacts = { shown: 2, total: 5, rows: people };
+  const open = async (listed: (result: Row) => Row) =>
+    openInDom(
+      await server(),
+      'cpq_brief_company',
+      { company: (await first('/company'))?.id },
+      (result, own) =>
+        own?.name === 'cpq_list_opportunities'
+          ? listed(result)
+          : own
+            ? result
+            : withData(result, { contacts, pricingBooks: pricing }),
+      { openLinks: {} },
+    );
+
+  test('says which parts of it are shown', async () => {
+    const view = await open((result) => withData(result, { page: { total: 180 } }));
+    await until(view.text).toMatch(/Only the first \d+ of 180 opportunities were read\./);
+    expect(view.text()).toContain('Contacts: 2 of 5');
+    expect(view.text()).toContain('Pricing books: 1 of 90');
+  });
+
+  test('says what could not be read, and opens one address and one number only', async () => {
+    const view = await open(() => failed('Rate limit.'));
+    await until(view.text).toContain('Closed opportunities could not be read. Rate limit.');
+    const links = view.find('.contact-links button');
+    expect(links.map(({ textContent }) => textContent)).toEqual([
+      people[0]?.email,
+      people[0]?.phone,
+    ]);
+    links[1]?.click();
+    await until(() => view.sent.at(-1)?.params).toEqual({ url: 'tel:+49301234' });
+  });
+});

@@ -11,8 +11,8 @@ interface Props {
   data: ChangeData;
   host: Host;
   level?: Level;
-  /** Called when the opportunity was written here. */
-  settled?: (() => void) | undefined;
+  /** Called with what came of the question. */
+  settled?: ((outcome: ChangeData['answer']['outcome']) => void) | undefined;
 }
 
 export function Change({ data: first, host, level = 'h2', settled }: Props) {
@@ -26,7 +26,7 @@ export function Change({ data: first, host, level = 'h2', settled }: Props) {
   const settle = (next: ChangeData, told?: string) => {
     setData(next);
     if (told !== undefined) void host.tell(told);
-    if (next.answer.outcome === 'written') settled?.();
+    settled?.(next.answer.outcome);
   };
   const { question } = data;
   return (

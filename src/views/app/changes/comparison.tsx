@@ -229,14 +229,14 @@ export function Movements({ rows, open }: MovementsProps) {
 }
 
 /** What is different: texts with an arrow have a before and an after. */
-export function differencesOf(row: MovedDeal, { change, number }: Formats): string[] {
+export function differencesOf(row: MovedDeal, { change, counted, number }: Formats): string[] {
   const { valueChange, currency = '', stage, owner, slipDays, slips } = row;
   const days = slipDays === undefined ? undefined : Math.abs(slipDays);
   const texts = [
     valueChange !== undefined && change(valueChange, currency),
     stage?.includes(' → ') && stage,
     owner?.includes(' → ') && owner,
-    days && `${number(days)} days ${(slipDays ?? 0) > 0 ? 'later' : 'earlier'}`,
+    days && `${counted(days, 'day')} ${(slipDays ?? 0) > 0 ? 'later' : 'earlier'}`,
     slips !== undefined && slips > 1 && `slipped ${number(slips)} times`,
   ];
   return texts.flatMap((text) => text || []);

@@ -1,5 +1,5 @@
 import './style.css';
-import { type Entry, type Open, stateOf, stateTones } from '../records/entries.ts';
+import { type Entry, type Open, partOf, stateOf, stateTones } from '../records/entries.ts';
 import { RecordPanel } from '../records/panel.tsx';
 import { People } from '../records/people.tsx';
 import { opensQuoteIn, QuoteRows, showDeals, showQuotes } from '../records/rows.tsx';
@@ -229,7 +229,7 @@ function Quotes({ data: { company, quotes, today }, host, open }: QuotesProps) {
   const revenue = (title: string, key: 'oneTime' | 'monthly' | 'yearly') => ({
     title,
     kind: 'num' as const,
-    cell: (group: Group) => group[key] && money(group[key], group.currency),
+    cell: (group: Group) => group[key] !== undefined && money(group[key], group.currency),
   });
   const opens = (group: Group) => {
     const { status, acceptance, currency } = group;
@@ -269,11 +269,21 @@ function Quotes({ data: { company, quotes, today }, host, open }: QuotesProps) {
 
 /** The pricing books and discounts that apply. */
 function Pricing({ data: { discountGroups, pricingBooks } }: { data: CompanyData }) {
-  const lists: [string, (string | undefined)[]][] = [
-    ['Pricing books', (pricingBooks?.rows ?? []).map(({ name, id }) => name ?? id)],
-    ['Discounts', (discountGroups?.rows ?? []).map(({ name, id }) => name ?? id)],
-  ];
-  const filled = lists.filter(([, names]) => names.length > 0);
+  const formats = useFormats();
+  const lists = [
+    ['Pricing books', pricingBooks],
+    ['Discounts', discountGroups],
+  ] as const;
+  const filled = lists.flatMap(([title, list]) =>
+    list && list.rows.length > 0
+      ? [
+          [
+            `${title}: ${partOf(list, formats)}`,
+            list.rows.map(({ name, id }) => name ?? id),
+          ] as const,
+        ]
+      : [],
+  );
   if (filled.length === 0) return null;
   return (
     <Section id="pricing" title="Pricing">

@@ -13,6 +13,7 @@ interface Opportunities {
   records?: OpportunityRow[];
   /** Of all rows, where none has its own. */
   currency?: string;
+  page?: { total: number };
 }
 
 interface Events {
@@ -21,7 +22,7 @@ interface Events {
   coverage: { complete: boolean; reason?: string };
 }
 
-/** Reads again whenever the answer changes. If the opportunities fail, the timeline still has the rows of the brief. */
+/** Reads again whenever the answer changes. Of what fails or is cut, the timeline says so. */
 export function useRelatedData(host: Host, data: CompanyData, maxEvents: number): RelatedData {
   const { company, open, quotes } = data;
   const { id } = company;
@@ -33,14 +34,14 @@ export function useRelatedData(host: Host, data: CompanyData, maxEvents: number)
     isKnown ? call : undefined,
     [data],
   );
-  const { records = [], currency } = listed.answer ?? {};
+  const { records = [], currency, page: all } = listed.answer ?? {};
   // A service that ignores the filter sends the opportunities of other companies too.
   const opportunities = records
     .filter((row) => row.companyId === id)
     .map((row) => ({ currency, ...row }));
   const isSettled = listed.answer !== undefined || listed.failed !== undefined;
-  const all = [company, ...(open?.rows ?? []), ...(quotes?.rows ?? []), ...opportunities];
-  const ids = [...new Set(all.flatMap((row) => row.id ?? []))].join('|');
+  const known = [company, ...(open?.rows ?? []), ...(quotes?.rows ?? []), ...opportunities];
+  const ids = [...new Set(known.flatMap((row) => row.id ?? []))].join('|');
   const isListed = isKnown && isSettled && host.lists('cpq_list_events');
   const { answer, failed } = useAnswer<Events>(
     host,
@@ -49,8 +50,16 @@ export function useRelatedData(host: Host, data: CompanyData, maxEvents: number)
     [data],
   );
   const { complete = true, reason = 'unknown why' } = answer?.coverage ?? {};
-  const cut = complete ? undefined : `Not all: ${reason}.`;
-  const problem = failed ? `The events could not be read. ${failed}` : cut;
+  const { total = 0 } = all ?? {};
+  const problem = [
+    listed.failed && `Closed opportunities could not be read. ${listed.failed}`,
+    total > records.length &&
+      `Only the first ${records.length} of ${total} opportunities were read.`,
+    failed && `The events could not be read. ${failed}`,
+    !complete && `Not all events: ${reason}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
   const { records: events = [], page } = answer ?? {};
   return { opportunities, events, eventsTotal: page?.total ?? 0, problem };
 }

@@ -2,6 +2,7 @@ import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { amountText } from '../records/rows.tsx';
 import { type Amounts, useFormats } from '../shell/format.ts';
 import { Badge } from '../shell/parts.tsx';
+import { shareOf } from '../shell/shapes.ts';
 import { shortened } from '../shell/shorten.ts';
 import { amountIn, amountOf, type BoardSettings, isLate, isStalled } from './deals.ts';
 
@@ -17,10 +18,10 @@ interface CardProps {
 const maxTitle = 60;
 
 export function Card({ deal, settings, maxAmount, isSelected, select }: CardProps) {
-  const { day, percent, money, number } = useFormats();
+  const { day, percent, money, counted } = useFormats();
   const { id, name, company, owner, stage, closes, currency, probability, idleDays = 0 } = deal;
   const amount = amountOf(deal, settings.measure);
-  const share = (amount ?? 0) / (amountIn(maxAmount, currency ?? '') || 1);
+  const share = shareOf(amount ?? 0, amountIn(maxAmount, currency ?? ''));
   const [late, stalled] = [isLate(deal, settings), isStalled(deal, settings)];
   const part = (kind: string, text: string | undefined) =>
     text && (
@@ -43,7 +44,7 @@ export function Card({ deal, settings, maxAmount, isSelected, select }: CardProp
         {probability !== undefined && <span class="chance">{percent(probability * 100)}</span>}
       </span>
       <span class="gauge" aria-hidden="true">
-        <span style={{ width: `${Math.round(share * 100)}%` }} />
+        <span style={{ width: `${share}%` }} />
       </span>
       <span class="foot">
         {part('who', settings.by === 'owner' ? stage : owner)}
@@ -52,7 +53,7 @@ export function Card({ deal, settings, maxAmount, isSelected, select }: CardProp
       {(late || stalled) && (
         <span class="marks">
           {late && <Badge tone="danger">Overdue</Badge>}
-          {stalled && <Badge tone="warning">{`Stalled ${number(idleDays)} days`}</Badge>}
+          {stalled && <Badge tone="warning">{`Stalled ${counted(idleDays, 'day')}`}</Badge>}
         </span>
       )}
     </button>

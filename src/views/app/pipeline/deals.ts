@@ -57,7 +57,8 @@ export function amountOf(deal: DealFacts, { revenue, weighted }: Measure): numbe
 }
 
 export function sumOf(deals: readonly OpenDeal[], measure: Measure): Record<string, number> {
-  const sums: Record<string, number> = {};
+  // A currency is a text of a record, and may be called as what every object has.
+  const sums: Record<string, number> = Object.create(null);
   for (const deal of deals) {
     const amount = amountOf(deal, measure);
     if (amount === undefined || deal.currency === undefined) continue;
@@ -197,11 +198,12 @@ export const currenciesOf = (deals: readonly OpenDeal[]): string[] => [
   ...new Set(deals.flatMap(({ currency }) => currency ?? [])),
 ];
 
-export const amountIn = (amounts: Amounts, currency: string): number => amounts[currency] ?? 0;
+export const amountIn = (amounts: Amounts, currency: string): number =>
+  ownOf(amounts, currency) ?? 0;
 
 /** The largest amount in each currency: bars compare within one currency only. */
 export function maxAmounts(deals: readonly OpenDeal[], measure: Measure): Amounts {
-  const largest: Record<string, number> = {};
+  const largest: Record<string, number> = Object.create(null);
   for (const deal of deals) {
     const { currency = '' } = deal;
     largest[currency] = Math.max(largest[currency] ?? 0, amountOf(deal, measure) ?? 0);

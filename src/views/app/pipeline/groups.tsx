@@ -39,7 +39,7 @@ type Heading = Pick<Column, 'name' | 'count' | 'sum' | 'daysInStage'>;
 
 /** The name of a column or group, its number of deals, its sum in every currency, and how long its deals are in it. */
 export function ColumnHeading({ column }: { column: Heading }) {
-  const { month, number, amounts } = useFormats();
+  const { month, number, counted, amounts } = useFormats();
   const { name, count, sum, daysInStage } = column;
   const [first, ...others] = amounts(sum);
   return (
@@ -55,7 +55,7 @@ export function ColumnHeading({ column }: { column: Heading }) {
         {others.map((other) => (
           <span key={other}>{other}</span>
         ))}
-        {daysInStage !== undefined && <span>{`mean ${number(daysInStage)} days in stage`}</span>}
+        {daysInStage !== undefined && <span>{`mean ${counted(daysInStage, 'day')} in stage`}</span>}
       </p>
     </>
   );

@@ -146,7 +146,7 @@ function shownFigures({ data, found, settings }: Parts) {
 
 function Figures(parts: Parts) {
   const { data, args, host, loaded, found, settings, panel } = parts;
-  const { number, totals, day } = useFormats();
+  const { number, counted, totals, day } = useFormats();
   const { open, overdue, closing, stalled } = shownFigures(parts);
   const isSearched = isSearching(settings.filter);
   // While the deals are read again, those of before are shown, which the figures do not count.
@@ -197,7 +197,7 @@ function Figures(parts: Parts) {
         <Figure {...attention(`Closing by ${day(data.closingSoon.to)}`, 'closing', closing)} />
         <Figure
           tone={stalled.count > 0 ? 'warning' : undefined}
-          {...attention(`Stalled ${number(data.stalled.afterDays)} days`, 'stalled', stalled)}
+          {...attention(`Stalled ${counted(data.stalled.afterDays, 'day')}`, 'stalled', stalled)}
         />
         <WinRate {...parts} />
       </dl>

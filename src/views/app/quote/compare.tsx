@@ -33,14 +33,15 @@ const mostQuotes = 100;
 
 function Choice({ data, host, costs, company }: Props & { company: string }) {
   const [other, setOther] = useState('');
-  const { answer, failed, retry } = useAnswer<{ quotes?: { rows: QuoteRow[] } }>(
+  const { answer, failed, retry } = useAnswer<{ quotes?: { rows: QuoteRow[]; total: number } }>(
     host,
     'cpq_brief_quotes',
     { company, size: mostQuotes },
   );
   if (failed) return <Failed reason={failed} retry={retry} />;
   if (!answer) return <p role="status">Reading the quotes of the company…</p>;
-  const others = (answer.quotes?.rows ?? []).filter(({ id }) => id !== data.id);
+  const { quotes = { rows: [], total: 0 } } = answer;
+  const others = quotes.rows.filter(({ id }) => id !== data.id);
   if (others.length === 0) return <p class="about">The company has no other quote.</p>;
   const options = others.flatMap(({ id, number, name, status }) =>
     id === undefined ? [] : [[id, [number, name, status].filter(Boolean).join(' · ')] as const],
@@ -53,6 +54,9 @@ function Choice({ data, host, costs, company }: Props & { company: string }) {
         options={[['', 'Choose one'], ...options]}
         choose={setOther}
       />
+      {quotes.rows.length < quotes.total && (
+        <p class="about">{`The ${quotes.rows.length} largest of ${quotes.total} quotes of the company.`}</p>
+      )}
       {other !== '' && <Differences key={other} {...{ data, host, costs, other }} />}
     </div>
   );
@@ -115,7 +119,8 @@ function columnsOf(
       if (!line) return '–';
       const price = line.price === undefined ? 'unknown' : unit(line.price, of.currency);
       const total = line.total === undefined ? '' : ` = ${exact(line.total, of.currency)}`;
-      return `${number(line.quantity ?? 0)} × ${price}${total}`;
+      const quantity = line.quantity === undefined ? 'unknown' : number(line.quantity);
+      return `${quantity} × ${price}${total}`;
     },
   });
   const margin = (

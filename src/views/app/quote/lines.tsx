@@ -1,6 +1,6 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: CSS shows these tables as blocks, which removes their implicit roles
 /** The lines of a quote: one table per term, so that amounts of different terms do not look like one sum. */
-import { type Formats, useFormats } from '../shell/format.ts';
+import { type Formats, ownOf, useFormats } from '../shell/format.ts';
 import { Table, type TableColumn } from '../shell/table.tsx';
 import type { Costs, Finding, QuoteData } from './data.ts';
 import { FindingList } from './findings.tsx';
@@ -22,7 +22,7 @@ const titles: Record<string, string> = {
   monthly: 'Monthly',
   yearly: 'Yearly',
 };
-export const titleOfTerm = (term: string): string => titles[term] ?? `Per ${term}`;
+export const titleOfTerm = (term: string): string => ownOf(titles, term) ?? `Per ${term}`;
 
 export function Lines({ data, costs }: Props) {
   const { lines } = data;

@@ -4,7 +4,7 @@ import { useFormats } from '../shell/format.ts';
 import { Failed, Pairs } from '../shell/parts.tsx';
 import { useAnswer } from '../shell/use-reading.ts';
 import type { Host } from '../shell/view.ts';
-import { type Open, opensIn } from './entries.ts';
+import { type Open, opensIn, partOf } from './entries.ts';
 import { People } from './people.tsx';
 import { DealRows, opensQuoteIn, QuoteRows } from './rows.tsx';
 
@@ -15,7 +15,8 @@ interface Props {
 }
 
 export function CompanyDetails({ id, host, open }: Props) {
-  const { totals } = useFormats();
+  const formats = useFormats();
+  const { totals } = formats;
   const call = { company: id, rows: 20 };
   const { answer, failed, retry } = useAnswer<CompanyData>(host, 'cpq_brief_company', call);
   if (failed) return <Failed reason={failed} retry={retry} />;
@@ -36,13 +37,13 @@ export function CompanyDetails({ id, host, open }: Props) {
       <People data={answer} host={host} />
       {deals && deals.rows.length > 0 && (
         <>
-          <h3>Open opportunities</h3>
+          <h3>{`Open opportunities: ${partOf(deals, formats)}`}</h3>
           <DealRows rows={deals.rows} open={opensIn(open, 'opportunity', deals.rows)} />
         </>
       )}
       {quotes && quotes.rows.length > 0 && (
         <>
-          <h3>Quotes</h3>
+          <h3>{`Quotes: ${partOf(quotes, formats)}`}</h3>
           <QuoteRows
             rows={quotes.rows}
             today={answer.today}

@@ -2,13 +2,19 @@
 import type { ComponentChildren } from 'preact';
 import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import type { QuotesReport } from '../../../briefs/quotes/quotes.ts';
+import { type Formats, ownOf } from '../shell/format.ts';
+
+/** How many of a list are shown. */
+export const partOf = (
+  { shown, total }: { shown: number; total: number },
+  { number }: Formats,
+): string => (shown < total ? `${number(shown)} of ${number(total)}` : number(total));
 
 export type RecordKind = 'opportunity' | 'quote' | 'company';
 
 export type Entry =
   | {
       kind: RecordKind;
-      /** A company is also found by its name. */
       id: string;
       name?: string | undefined;
       /** What the list that it was opened from knows of it. */
@@ -73,7 +79,7 @@ const stateNames: Readonly<Record<string, string>> = {
 };
 /** What a salesperson calls a state of quotes. */
 export const stateName = (state: string): string =>
-  stateNames[state] ?? state.charAt(0).toUpperCase() + state.slice(1);
+  ownOf(stateNames, state) ?? state.charAt(0).toUpperCase() + state.slice(1);
 
 /** Whether the customer can still accept a quote says more than its status, but for a status of the tenant's own. */
 export const stateOf = ({ status = '', acceptance }: Pick<QuoteRow, 'status' | 'acceptance'>) =>

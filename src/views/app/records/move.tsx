@@ -12,22 +12,35 @@ interface Props {
   closes: string | undefined;
   stage: string | undefined;
   stages: readonly string[];
-  changed?: (() => void) | undefined;
+  changed(): void;
 }
 
 export function MoveDeal({ id, host, closes = '', stage = '', stages, changed }: Props) {
   const [day, setDay] = useState(closes);
   const [chosen, setChosen] = useState(stage);
   const [data, setData] = useState<ChangeData>();
+  const [isOver, setOver] = useState(false);
   const ask = async (change: Arguments) => {
     const args = { opportunity_id: id, ...change };
     const asked = changeOf(await host.call('cpq_upsert_opportunity', args));
     setData(asked);
-    if (asked.answer.outcome === 'written') changed?.();
+    settled(asked.question ? 'moved' : asked.answer.outcome);
+  };
+  // A record that was changed meanwhile is asked about again.
+  const settled = (outcome: ChangeData['answer']['outcome']) => {
+    setOver(outcome !== 'moved');
+    if (outcome === 'written') changed();
   };
   if (data)
     return (
-      <Change key={data.question?.secret ?? data.text} {...{ data, host }} settled={changed} />
+      <>
+        <Change key={data.question?.secret ?? data.text} {...{ data, host, settled }} />
+        {isOver && (
+          <button type="button" onClick={() => setData(undefined)}>
+            Another change
+          </button>
+        )}
+      </>
     );
   return (
     <details class="move">

@@ -1,5 +1,6 @@
 /** One opportunity: what the list knows of it, what is read when it is opened, and two changes that a person can ask for. */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { type Formats, unknownCurrency, useFormats } from '../shell/format.ts';
 import { Failed, Pairs } from '../shell/parts.tsx';
 import { useAnswer } from '../shell/use-reading.ts';
@@ -30,12 +31,18 @@ type Texts = { [Field in TextField | 'created' | 'ask']?: string | undefined };
 type Facts = DealFacts & Texts & { valueMonths?: number | undefined };
 
 export function OpportunityDetails({ id, deal = {}, host, stages, open, changed }: Props) {
+  const [writes, setWrites] = useState(0);
   const call = { resource: 'opportunity', id, fields: readFields };
   const { answer, failed, retry } = useAnswer<{ record: Facts }>(host, 'cpq_get_record', call, [
-    id,
+    writes,
   ]);
   const record = answer?.record;
-  const facts: Facts = { ...record, ...deal };
+  // The list may be older than a change that was made here.
+  const facts: Facts = { ...deal, ...record };
+  const written = () => {
+    setWrites(writes + 1);
+    changed?.();
+  };
   const isOpen = record && (record.outcome ?? 'open') === 'open' && !record.closed;
   return (
     <>
@@ -49,7 +56,12 @@ export function OpportunityDetails({ id, deal = {}, host, stages, open, changed 
         </div>
       )}
       {isOpen && host.canRead && host.lists('cpq_upsert_opportunity') && (
-        <MoveDeal {...{ id, host, stages, changed }} closes={facts.closes} stage={facts.stage} />
+        <MoveDeal
+          {...{ id, host, stages }}
+          changed={written}
+          closes={facts.closes}
+          stage={facts.stage}
+        />
       )}
     </>
   );

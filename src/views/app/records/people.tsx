@@ -1,14 +1,15 @@
 import type { CompanyData } from '../company/data.ts';
+import { useFormats } from '../shell/format.ts';
 import { ContactLink } from '../shell/parts.tsx';
 import type { Host } from '../shell/view.ts';
-import type { Open } from './entries.ts';
+import { type Open, partOf } from './entries.ts';
 
 /** The contacts of a company; the host opens their addresses and numbers. */
 export function People({ data: { contacts }, host }: { data: CompanyData; host: Host }) {
   if (!contacts || contacts.rows.length === 0) return null;
   return (
     <section class="panel" aria-label="Contacts">
-      <h2>Contacts</h2>
+      <h2>{`Contacts: ${partOf(contacts, useFormats())}`}</h2>
       <ul class="rows plain">
         {contacts.rows.map(({ id, name, email, phone }) => (
           <li key={id}>
@@ -25,7 +26,7 @@ export function People({ data: { contacts }, host }: { data: CompanyData; host: 
   );
 }
 
-/** Opens a company by its id, or else by its name. */
+/** Opens a company; its name alone, which is text of a record, is no link. */
 export function CompanyLink({
   id,
   name,
@@ -35,15 +36,10 @@ export function CompanyLink({
   name?: string | undefined;
   open: Open;
 }) {
-  const shown = name ?? id;
-  if (shown === undefined) return null;
+  if (id === undefined) return <bdi>{name}</bdi>;
   return (
-    <button
-      type="button"
-      class="link"
-      onClick={() => open({ kind: 'company', id: id ?? shown, name })}
-    >
-      <bdi>{shown}</bdi>
+    <button type="button" class="link" onClick={() => open({ kind: 'company', id, name })}>
+      <bdi>{name ?? id}</bdi>
     </button>
   );
 }

@@ -51,7 +51,7 @@ export function QuoteDetails({ id, host, open }: Props) {
 function pairsOf(quote: QuoteData, formats: Formats, open: Open): [string, ComponentChildren][] {
   const { company, totals, currency, created, sent, expires } = quote;
   const { exact, day } = formats;
-  const amount = (it: number | undefined) => (it ? exact(it, currency) : undefined);
+  const amount = (it: number | undefined) => (it === undefined ? undefined : exact(it, currency));
   return [
     ['Number', quote.number],
     ['Status', [quote.status, quote.acceptance].filter(Boolean).join(', ')],
@@ -72,7 +72,7 @@ const columnsIn = (currency: string): TableColumn<PublicLine>[] => [
   {
     title: 'Quantity',
     kind: 'num',
-    cell: ({ quantity }, { number }) => quantity && number(quantity),
+    cell: ({ quantity }, { number }) => (quantity === undefined ? 'unknown' : number(quantity)),
   },
   {
     title: 'Total',

@@ -158,8 +158,8 @@ export const showDeals = (open: Open, label: string, rows: readonly DealRow[]): 
     body: () => <DealRows {...{ rows, label }} open={opensIn(open, 'opportunity', rows)} />,
   });
 
-const daysText = (days: number, { number }: Formats): string =>
-  days === 0 ? 'today' : days > 0 ? `in ${number(days)} days` : `${number(-days)} days ago`;
+const daysText = (days: number, { counted }: Formats): string =>
+  days === 0 ? 'today' : days > 0 ? `in ${counted(days, 'day')}` : `${counted(-days, 'day')} ago`;
 
 interface QuoteProps extends Props<QuoteRow> {
   /** Without it, quotes have the day of their expiry only. */

@@ -234,9 +234,11 @@ export function Ask({ host, text, question, about, primary = false }: AskProps) 
   );
 }
 
-/** Tells a model what a person has on the screen, by its id only. */
+/** Tells a model what a person has on the screen, by its id only; an unusual one could be a sentence. */
 export const lookingAt = ({ what, id = '', tool }: NonNullable<AskProps['about']>): string =>
-  `The person is looking at the ${what} with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}; ${tool} reads it.`;
+  /^[\w.:-]{1,80}$/.test(id)
+    ? `The person is looking at the ${what} with the id ${id}; ${tool} reads it.`
+    : `The person is looking at a ${what} whose id has other characters than usual: ask which one it is.`;
 
 /** Opens the record in the service, and says where that is: links come from records. */
 export function OpenLink({ host, link }: { host: Host; link: string | undefined }) {
@@ -259,11 +261,16 @@ interface ContactProps {
   text: string;
 }
 
+/** One address without anything besides, such as a copy to somebody else; one number. */
+const addresses = {
+  mailto: /^[^\s@?&#,;:<>"]+@[^\s@?&#,;:<>"]+$/,
+  tel: /^\+?(?:[\s().-]*\d){3,15}$/,
+};
+
 /** A web page, an e-mail address or a telephone number that the host opens; other texts stay texts. */
 export function ContactLink({ host, kind, text }: ContactProps) {
-  const address = kind === 'tel' ? text.replace(/[^\d+]/g, '') : encodeURI(text);
-  const isAddress =
-    kind === 'mailto' ? text.includes('@') : kind ? address !== '' : isWebLink(text);
+  const address = kind === 'tel' ? text.replace('(0)', '').replace(/[^\d+]/g, '') : encodeURI(text);
+  const isAddress = kind ? addresses[kind].test(text) : isWebLink(text);
   if (!host.can('openLinks') || !isAddress) return <bdi>{text}</bdi>;
   const open = () => host.open(kind ? `${kind}:${address}` : text).catch(() => {});
   return (
