@@ -84,6 +84,8 @@ export interface CpqTenantOptions {
   allowedStages?: readonly string[] | undefined;
   /** Secret sent with webhook deliveries, at least 16 characters. */
   webhookSecret?: string | undefined;
+  /** A file that contains the secret, instead of `webhookSecret`. */
+  webhookSecretFile?: string | undefined;
 }
 
 /** Options of a server for one tenant. */
@@ -182,7 +184,7 @@ export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
  * @throws CpqOptionError that names the option, never a secret
  */
 export async function createCpqServer(options: CpqServerOptions = {}): Promise<CpqServer> {
-  const { stateDir, redisUrl, cacheMegabytes, logLevel, ...tenantOptions } = options;
+  const { stateDir, redisUrl, cacheMegabytes, logLevel, ...tenantOptions } = { ...options };
   const host = createCpqHost({ stateDir, redisUrl, cacheMegabytes, logLevel });
   const cpq = await host.tenant(tenantOptions).catch(async (error: unknown) => {
     await host.close();

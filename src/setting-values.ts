@@ -53,11 +53,15 @@ export function parseHostNames(given: string): string[] {
   throw new InvalidValue('must be host names, without https:// and without port');
 }
 
-export const parseStages: ParseValue<string[]> = (names) =>
-  names
+/** @throws InvalidValue for separators alone, which would allow every stage */
+export function parseStages(given: string): string[] {
+  const names = given
     .split(';')
     .map((name) => name.trim())
     .filter(Boolean);
+  if (names.length > 0 || given === '') return names;
+  throw new InvalidValue('is empty');
+}
 
 export const parameterName: ParseValue<string> = (given) => {
   if (/^[\w.[\]-]{1,40}$/.test(given)) return given;

@@ -7,27 +7,57 @@ import {
 } from '../config/settings.ts';
 import { ConfigError, readSettings } from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
-import { isKeyOf, keysOf } from '../values.ts';
+import { isOneOf, keysOf } from '../values.ts';
 
-type Value = string | number | boolean | URL | readonly string[];
+export type Options = Readonly<Record<string, unknown>>;
 
-/** Validates options as variables. Nothing is read from the environment. @throws ConfigError; see `inOptions` */
-export function settingsFrom(options: Readonly<Record<string, Value | undefined>>): Settings {
+const lists = [
+  ...(['grants', 'toolsets', 'tools', 'writeFields', 'allowedStages'] as const),
+] satisfies SettingName[];
+const numbers = ['rateLimit', 'freshSeconds', 'writesPerHour'] as const satisfies SettingName[];
+/** Settings that each tenant of a program or of a tenants file may have. */
+export const tenantSettings = [
+  ...(['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'fieldsFile'] as const),
+  ...(['recordUrl', 'consent', 'webhookSecret', 'webhookSecretFile'] as const),
+  ...lists,
+  ...numbers,
+] satisfies SettingName[];
+
+/**
+ * Validates options as variables. Nothing is read from the environment.
+ * @param known other options are refused: one that does nothing could be a limit that somebody relies on
+ * @throws ConfigError; see `inOptions`
+ */
+export function settingsFrom(options: Options, known: readonly SettingName[]): Settings {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(options)) {
-    if (!isKeyOf(settings, name)) throw new ConfigError(`There is no option "${name}"`);
+    if (!isOneOf(known, name))
+      throw new ConfigError(`There is no option "${name}" here. Known: ${known.join(', ')}`);
     if (value !== undefined) environment[variableOf(name)] = textOf(name, value);
   }
   return readSettings([], environment);
 }
 
-function textOf(name: SettingName, value: Value): string {
-  if (typeof value !== 'object') return String(value);
+/** Empty texts and lists are refused, because an empty variable means the default. */
+function textOf(name: SettingName, value: unknown): string {
   if (value instanceof URL) return value.href;
-  const separator = name === 'allowedStages' ? ';' : ',';
-  if (value.every((entry) => !entry.includes(separator))) return value.join(separator);
-  throw new ConfigError(`${environmentName(name)}: no entry may contain "${separator}"`);
+  const isList = isOneOf(lists, name);
+  if (isList && Array.isArray(value) && value.length > 0 && value.every(isText)) {
+    const separator = name === 'allowedStages' ? ';' : ',';
+    if (value.every((entry) => !entry.includes(separator))) return value.join(separator);
+    throw new ConfigError(`${environmentName(name)}: no entry may contain "${separator}"`);
+  }
+  const isNumber = isOneOf([...numbers, 'cacheMegabytes', 'historyDays'], name);
+  const type = isNumber ? 'number' : name === 'sandbox' ? 'boolean' : 'string';
+  if (typeof value === type && String(value).trim() !== '') return String(value);
+  // Without the value, which may be a misplaced key.
+  const expected = type === 'string' ? 'text that is not empty' : type;
+  const orList = isList ? ', or a list of such texts' : '';
+  throw new ConfigError(`${environmentName(name)} must be a ${expected}${orList}`);
 }
+
+export const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '';
 
 /** Programs and files name a setting by its option. */
 export const optionName: NameOf<SettingName> = (name) => name;

@@ -2,17 +2,19 @@ import type { SettingName } from '../config/settings.ts';
 import { ConfigError } from '../config.ts';
 import { type EmbeddedHost, embeddedHost } from '../hosts/embedded.ts';
 import { createLog, factsOf } from '../log.ts';
-import { isOneOf } from '../values.ts';
 import { openCommon, type SharedServices } from './common.ts';
-import { optionName, settingsFrom } from './options.ts';
+import { type Options, optionName, settingsFrom, tenantSettings } from './options.ts';
 import { resolveAddress } from './start.ts';
 import { openHandle, type TenantHandle } from './tenant-handle.ts';
 import { validName } from './tenants.ts';
 
-type Options = Parameters<typeof settingsFrom>[0];
-
 const sharedOptions: readonly SettingName[] = [
   ...(['stateDir', 'redisUrl', 'cacheMegabytes', 'logLevel'] as const),
+];
+const allOptions: readonly SettingName[] = [
+  ...sharedOptions,
+  ...tenantSettings,
+  ...(['sandbox', 'keepCollections', 'historyDays'] as const),
 ];
 
 export interface HostedTenant extends EmbeddedHost {
@@ -30,9 +32,7 @@ interface StateOwner {
  * @throws ConfigError for an option that is unknown or invalid
  */
 export function tenantHost(hostOptions: Options) {
-  const other = Object.keys(hostOptions).find((name) => !isOneOf(sharedOptions, name));
-  if (other !== undefined) throw new ConfigError(`There is no option "${other}" of the host`);
-  const hostSettings = settingsFrom(hostOptions);
+  const hostSettings = settingsFrom(hostOptions, sharedOptions);
   const log = createLog(hostSettings.logLevel);
   const tenants = new Map<HostedTenant, StateOwner>();
   let common: Promise<SharedServices> | undefined;
@@ -67,8 +67,8 @@ export function tenantHost(hostOptions: Options) {
     async open({ name: givenName, ...options }: Options): Promise<HostedTenant> {
       const shared = sharedOptions.find((name) => name in options);
       if (shared !== undefined) throw new ConfigError(`"${shared}" is an option of the host`);
-      const name = givenName === undefined ? undefined : validName(String(givenName));
-      const settings = settingsFrom({ ...hostOptions, ...options });
+      const name = givenName === undefined ? undefined : validName(givenName);
+      const settings = settingsFrom({ ...hostOptions, ...options }, allOptions);
       const address = await resolveAddress(settings);
       try {
         const services = await openShared();

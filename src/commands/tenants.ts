@@ -4,23 +4,11 @@ import { ConfigError, fileContent, requireTenant } from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
 import type { SharedServices } from './common.ts';
-import { inOptions, optionName, settingsFrom } from './options.ts';
+import { inOptions, isText, optionName, settingsFrom, tenantSettings } from './options.ts';
 import { configuredAddress, resolveAddress } from './start.ts';
 import { defaultName, fieldRulesOf, openHandle, type TenantHandle } from './tenant-handle.ts';
 
-type Given = string | number | readonly string[];
-
-const texts = [
-  ...(['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'fieldsFile'] as const),
-  ...(['recordUrl', 'consent'] as const),
-  ...(['webhookSecret', 'webhookSecretFile'] as const),
-] satisfies SettingName[];
-const lists = [
-  ...(['grants', 'toolsets', 'tools', 'writeFields', 'allowedStages'] as const),
-] satisfies SettingName[];
-const numbers = ['rateLimit', 'freshSeconds', 'writesPerHour'] as const satisfies SettingName[];
-/** Settings that the file may contain; others are inherited from the server. */
-const tenantSettings = [...texts, ...lists, ...numbers];
+/** The file contains settings of a tenant; others are inherited from the server. */
 const isTenantSetting = (name: string) => isOneOf(tenantSettings, name);
 /** The file's own name of a setting, or the variable of one that it cannot hold. */
 const nameInFile: NameOf<SettingName> = (name) =>
@@ -137,26 +125,20 @@ function readEntries(path: string): Record<string, unknown> {
 }
 
 /** @throws ConfigError */
-export function validName(name: string): string {
-  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return name;
+export function validName(name: unknown): string {
+  if (typeof name === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return name;
   throw new ConfigError('a name may contain a–z, 0–9 and hyphens');
 }
 
 function settingsFor(entry: unknown, folder: string, server: Settings): Settings {
   if (!isObject(entry)) throw new ConfigError(`must be an object, as in ${exampleFile}`);
-  const options: Record<string, Given> = {};
-  for (const [name, value] of Object.entries(entry)) {
-    if (!isTenantSetting(name)) {
-      const known = tenantSettings.join(', ');
-      throw new ConfigError(`"${name}" is not a setting of a tenant. Known: ${known}`);
-    }
-    // Without the value, which may be a misplaced key.
-    const expected = isOneOf(numbers, name) ? 'number' : 'text';
-    const orList = isOneOf(lists, name) ? ' or a list of texts' : '';
-    if (!isGiven(name, value)) throw new ConfigError(`${name} must be a ${expected}${orList}`);
-    options[name] = name.endsWith('File') ? resolve(folder, String(value)) : value;
-  }
-  const read = settingsFrom(options);
+  const options = Object.fromEntries(
+    Object.entries(entry).map(([name, value]) => {
+      const isPath = name.endsWith('File') && isText(value);
+      return [name, isPath ? resolve(folder, value) : value];
+    }),
+  );
+  const read = settingsFrom(options, tenantSettings);
   const own = Object.keys(options).map((name) => [name, read[name as keyof Settings]]);
   const ofFiles = callerSettings.map((name) => [name, read[name]]);
   const settings = { ...server, ...Object.fromEntries([...ofFiles, ...own]) };
@@ -164,12 +146,3 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
   fieldRulesOf(settings);
   return settings;
 }
-
-/** An empty list of grants or tools is rejected, so that it does not become the default. */
-function isGiven(name: string, value: unknown): value is Given {
-  if (isOneOf(numbers, name)) return typeof value === 'number';
-  if (!isOneOf(lists, name) || !Array.isArray(value)) return isText(value);
-  return value.every(isText) && (value.length > 0 || name.endsWith('Stages'));
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';

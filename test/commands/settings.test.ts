@@ -89,6 +89,8 @@ const wrong: [name: string, value: string, ...said: (string | RegExp)[]][] = [
   ['CPQ_API_KEY_FILE', '/nowhere/at/all', '/nowhere/at/all cannot be read', 'ENOENT'],
   ['CPQ_GRANTS', 'write', 'unknown: write', 'Known: read, company:read', 'opportunity:write'],
   ['CPQ_GRANTS', ' , ', 'is empty'],
+  ['CPQ_ALLOWED_STAGES', ' ', 'is empty'],
+  ['CPQ_ALLOWED_STAGES', ';', 'is empty'],
   ['CPQ_TOOLSETS', 'briefs,all', 'unknown: all', 'Known: routes, briefs, events, changes'],
   ['CPQ_PAGE_PARAM', 'a b', 'parameter name'],
   ['CPQ_LOG_LEVEL', 'loud', /debug.*info.*warn.*error.*silent/],

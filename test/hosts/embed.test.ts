@@ -123,6 +123,23 @@ describe('a server inside a program', () => {
   });
 });
 
+const refusedValues: [options: unknown, words: string][] = [
+  // These are settings of the commands.
+  ...Object.entries({ allowWrites: true, auth: 'token', tenantsFile: '/x', port: 1 }).map(
+    ([name, value]): [unknown, string] => [{ sandbox: true, [name]: value }, `no option "${name}"`],
+  ),
+  // What is empty or no list would become the default, which may allow everything.
+  ...['grants', 'toolsets', 'tools', 'writeFields', 'allowedStages'].flatMap((name) =>
+    [[], [''], ['read', ' '], '', null, [null], new Set(['read']), {}, 1].map(
+      (value): [unknown, string] => [{ sandbox: true, [name]: value }, `${name} must be a text`],
+    ),
+  ),
+  ...[null, '', ['a'], 1].map((apiKey): [unknown, string] => [
+    { baseUrl: 'https://a.example', apiKey },
+    'apiKey must be a text',
+  ]),
+];
+
 describe('options', () => {
   const refused = async (options: unknown): Promise<Error> => {
     const { createCpqServer, CpqOptionError } = await shipped();
@@ -144,6 +161,10 @@ describe('options', () => {
     [{ sandbox: true, grants: ['all'] }, 'grants: unknown: all'],
     [{ sandbox: true, rateLimit: 0 }, 'rateLimit: '],
     [{ sandbox: true, colour: 'red' }, 'There is no option "colour"'],
+    [null, 'Missing: baseUrl'],
+    ...refusedValues,
+    [{ sandbox: 'yes' }, 'sandbox must be a boolean'],
+    [{ sandbox: true, rateLimit: '500' }, 'rateLimit must be a number'],
     [
       { apiKeyFile: '/nowhere/key', baseUrl: 'https://a.example' },
       'apiKeyFile: /nowhere/key cannot',
@@ -176,7 +197,7 @@ describe('options', () => {
   });
 
   test('correspond to settings, and can all be given', async () => {
-    const all: Required<Omit<CpqServerOptions, 'apiKeyFile' | 'fieldsFile' | 'redisUrl'>> = {
+    const all: Required<Omit<CpqServerOptions, `${string}File` | 'redisUrl'>> = {
       name: 'all',
       baseUrl: new URL('https://a.example'),
       apiKey: key,

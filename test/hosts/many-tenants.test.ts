@@ -134,10 +134,15 @@ describe('the tenants of a host', () => {
   });
 
   test.each<[CpqHostOptions, CpqTenantOptions, RegExp]>([
-    [{ grants: ['read'] } as CpqHostOptions, {}, /^There is no option "grants" of the host$/],
+    [
+      { grants: ['read'] } as CpqHostOptions,
+      {},
+      /^There is no option "grants" here. Known: stateDir/,
+    ],
     [{ cacheMegabytes: 0 }, {}, /^cacheMegabytes: must be/],
     [{}, { cacheMegabytes: 4 } as CpqTenantOptions, /^"cacheMegabytes" is an option of the host$/],
     [{}, { name: 'Not a name' }, /^a name may contain/],
+    [{}, { name: null } as never, /^a name may contain/],
     [{}, { baseUrl: 'nowhere' }, /^baseUrl: is not a web address/],
   ])('refuse %j and %j', async (hostOptions, tenantOptions, message) => {
     const opening = async () => tenantIn(await openHost(hostOptions), 'refused', tenantOptions);
