@@ -67,10 +67,14 @@ async function show(described: Described): Promise<void> {
   stderr.write(`${or}\n${steps}\n${connect}`);
 }
 
+/** The file of the user's own servers. */
+export const fileOf = (host: ConfigHost, { env, home }: CommandContext): string =>
+  host.file({ environment: env, platform: process.platform, home });
+
 function describe(request: ConfigRequest, context: CommandContext) {
   const { host } = request;
-  const { env: environment, home, script, ...output } = context;
-  const file = request.file ?? host.file({ environment, platform: process.platform, home });
+  const { env: _, home: __, script, ...output } = context;
+  const file = request.file ?? fileOf(host, context);
   const launch = toLaunch(request, script);
   const { entry, addCommand } = entryFor(host, launch, file);
   const command = addCommand?.map(shellWord).join(' ');

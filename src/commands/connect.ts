@@ -2,9 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readCommandLine, readSettings, requireTenant } from '../config.ts';
 import { replaceFile } from '../state/files/files.ts';
+import { shortHash } from '../state/short-hash.ts';
 import { hostNamed, inApplicationData } from './config/hosts.ts';
 import { variables } from './config/launch.ts';
-import { install } from './config.ts';
+import { keptVariables } from './config/write.ts';
+import { fileOf, install } from './config.ts';
 import type { CommandContext } from './context.ts';
 import { table } from './doctor/report.ts';
 import { examine } from './doctor.ts';
@@ -13,7 +15,7 @@ import { openTerminal } from './terminal.ts';
 export const help = `Use: cpq-mcp connect HOST [--base-url URL] [--grants LIST] [--file PATH]
 Asks for the API address and the key, checks both as "doctor" does, keeps the key in a file that only you can read, and
 adds the server to the assistant. The key is not shown; it can also be piped in, after the address.
-Run it again to replace the key. The hosts: cpq-mcp config --help`;
+Run it again to replace address and key: other variables of the entry are kept. The hosts: cpq-mcp config --help`;
 
 const ownFlags = { file: 'string', 'base-url': 'string', grants: 'string' } as const;
 
@@ -29,9 +31,11 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const key = await terminal.ask('API key (Settings → Integrations → API Key): ', 'hidden');
   terminal.close();
   stderr.write('Checking both …\n');
-  let grants = flags.grants ?? env[variables.grants];
+  const { file = fileOf(host, context) } = flags;
+  const kept = await keptVariables(file, host.root);
+  let grants = flags.grants ?? kept[variables.grants] ?? env[variables.grants];
   const read = () =>
-    readSettings([], { ...given, [variables.key]: key, [variables.grants]: grants });
+    readSettings([], { ...kept, ...given, [variables.key]: key, [variables.grants]: grants });
   const tenant = requireTenant(read());
   let report = await examine(read(), env);
   if (!report.ok && grants === undefined && report.grants !== undefined) {
@@ -45,12 +49,16 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   stderr.write(
     `Address and key work${grants === undefined ? '' : `, for ${grants}`}. The key is in ${apiKeyFile}, which only you can read; it is read when the server starts.\n`,
   );
-  await install({ host, file: flags.file, baseUrl, grants, apiKeyFile, replace: true }, context);
+  const names = Object.keys(kept);
+  if (names.length > 0) stderr.write(`Kept from the previous entry: ${names.join(', ')}.\n`);
+  await install({ host, file, baseUrl, grants, apiKeyFile, kept, replace: true }, context);
 }
 
-/** One file for each address: tenants may differ in the path alone. */
+/** One file for each address: tenants may differ in the path alone, and in characters that no file name can have. */
 function keyPath({ host, pathname }: URL, { env, home }: CommandContext): string {
   const { platform } = process;
-  const name = `${host}${pathname}`.replace(/\/$/, '').replaceAll(/[^\w.-]/g, '_');
+  const address = `${host}${pathname}`.replace(/\/$/, '');
+  const inName = address.replaceAll(/[^\w.-]/g, '_');
+  const name = inName === address ? address : `${inName}-${shortHash(address)}`;
   return inApplicationData(`cpq-mcp/${name}.key`)({ environment: env, platform, home });
 }

@@ -493,14 +493,14 @@ describe('a written configuration file', () => {
 });
 
 describe('an existing configuration file', () => {
-  test('keeps its permissions, and may have a byte order mark', async () => {
+  test('keeps its permissions, byte order mark and line ends', async () => {
     const home = await place();
     const file = join(home, 'mcp.json');
-    await writeFile(file, '\uFEFF{}');
+    await writeFile(file, '\uFEFF{\r\n  "size": 15.0\r\n}\r\n');
     await chmod(file, 0o640);
     await runHere(['config', 'cursor', '--write', '--file', file]);
     expect((await stat(file)).mode & 0o777).toBe(0o640);
-    expect(await readFile(file, 'utf8')).toContain('cpq-mcp');
+    expect(await readFile(file, 'utf8')).toMatch(/^\uFEFF\{\r\n {2}"size": 15,(\r\n.+)*\r\n$/);
     const backup = (await readdir(home)).find((one) => one.endsWith('.bak')) ?? '';
     expect((await stat(join(home, backup))).mode & 0o777).toBe(0o640);
   });
@@ -545,11 +545,30 @@ describe('a configuration file that cannot be edited safely', () => {
     ['cursor', '[]', 'is not a JSON object'],
     ['zed', '// Mine\n{}\n', 'has comments'],
     ['cursor', '{"mcpServers": []}', 'a value that is not an object at "mcpServers"'],
+    ['cursor', '{"id": 12345678901234567890}', 'a number or a repeated name that would be lost'],
+    ['cursor', '{"a": 1, "a": 2}', 'a number or a repeated name that would be lost'],
   ])('is left unchanged: %s with %j', async (name, before, said) => {
     const { status, stdout, stderr, after, left } = await written(name, before);
     expect([status, stdout, after, left]).toEqual([1, '', before, ['host.conf']]);
     expect(stderr).toContain(said);
     expect(stderr).toContain('Add this by hand:\n\n{');
+  });
+
+  test('is left unchanged in another encoding', async () => {
+    const file = join(await place(), 'mcp.json');
+    await writeFile(file, '{"name": "Zürich"}', 'latin1');
+    const { status, stderr } = await runHere(['config', 'cursor', '--write', '--file', file]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('is not in UTF-8')]);
+    expect(await readFile(file, 'latin1')).toBe('{"name": "Zürich"}');
+  });
+
+  test('is left unchanged when it cannot be written whole', async () => {
+    const file = join(await place(), 'mcp.json');
+    await writeFile(file, '{}');
+    await mkdir(`${file}.${process.pid}.draft`); // In the place of the new file.
+    const { status, stderr } = await runHere(['config', 'cursor', '--write', '--file', file]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('It was not changed')]);
+    expect(await readFile(file, 'utf8')).toBe('{}');
   });
 
   test('may not be a folder', async () => {

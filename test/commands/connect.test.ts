@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { runHere as run } from '../support/process.ts';
@@ -77,13 +77,32 @@ test('grants what a key may read, if that is less than everything', async () => 
   expect([given.status, given.stderr]).toEqual([1, expect.stringContaining('Nothing was stored')]);
 });
 
-test('keeps the keys of tenants apart that share a host', async () => {
-  for (const { baseUrl, keys } of (await sandbox()).tenants)
+test('keeps the keys of tenants apart that share a host, whatever file names can have', async () => {
+  const { tenants } = await startSandbox({ tenants: ['acme:eu', 'acme_eu'], scale: 0.1 });
+  for (const { baseUrl, keys } of tenants)
     expect((await connect('claude-code', [baseUrl, keys.read])).status).toBe(0);
   const kept = join(home, 'config', 'cpq-mcp');
   const stored = (await readdir(kept)).map((name) => readFile(join(kept, name), 'utf8'));
-  const expected = (await sandbox()).tenants.map(({ keys }) => `${keys.read}\n`);
+  const expected = tenants.map(({ keys }) => `${keys.read}\n`);
   expect((await Promise.all(stored)).sort()).toEqual(expected.sort());
+});
+
+test('replaces address and key of an entry, and keeps its other variables', async () => {
+  const [first, second] = (await sandbox()).tenants.map(({ baseUrl, keys }) => [
+    baseUrl,
+    keys.read,
+  ]);
+  await connect('cursor', first ?? []);
+  const file = join(home, '.cursor', 'mcp.json');
+  const before = JSON.parse(await readFile(file, 'utf8'));
+  const mine = { CPQ_GRANTS: 'company:read', CPQ_ALLOWED_STAGES: 'Lead', CPQ_LOG_LEVEL: 'info' };
+  Object.assign(before.mcpServers['cpq-mcp'].env, mine, { CPQ_API_KEY: 'a-key-of-before-012345' });
+  await writeFile(file, JSON.stringify(before));
+  const { stderr } = await connect('cursor', second ?? []);
+  expect(stderr).toContain(`Kept from the previous entry: ${Object.keys(mine).join(', ')}.\n`);
+  const { env } = JSON.parse(await readFile(file, 'utf8')).mcpServers['cpq-mcp'];
+  const own = { CPQ_BASE_URL: second?.[0], CPQ_API_KEY_FILE: expect.any(String) };
+  expect(env).toEqual({ ...mine, ...own });
 });
 
 test('stores nothing of a key that does not work', async () => {

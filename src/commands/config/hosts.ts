@@ -100,7 +100,7 @@ const inVariable = ({ variable }: Secret): string => `\${${variable}}`;
 const inEnvVariable = ({ variable }: Secret): string => `\${env:${variable}}`;
 
 /** Read by the bridge of a host that sends no headers itself. */
-const loginVariable = 'CPQ_LOGIN';
+export const loginVariable = 'CPQ_LOGIN';
 
 /**
  * Claude Desktop's file holds only servers that it starts: a bridge connects to others. The login is in a variable

@@ -46,6 +46,8 @@ export interface LaunchOptions {
   baseUrl?: string | undefined;
   grants?: string | undefined;
   apiKeyFile?: string | undefined;
+  /** Other variables of the entry. */
+  kept?: Record<string, string>;
 }
 
 export const serverName = 'cpq-mcp';
@@ -75,11 +77,12 @@ export const secrets = {
  * @throws ConfigError for an invalid address
  */
 export function toLaunch(choice: LaunchOptions, script: string): Launch {
-  const { http, sandbox, baseUrl, grants, apiKeyFile } = choice;
+  const { http, sandbox, baseUrl, grants, apiKeyFile, kept } = choice;
   if (http !== undefined) return toRemote(http, choice);
   const [command, ...args] = commandLine(script);
   if (sandbox) return { command, args: [...args, '--sandbox'], env: {} };
   const env = {
+    ...kept,
     [variables.baseUrl]: baseUrl ?? baseUrlPlaceholder,
     ...(apiKeyFile === undefined ? {} : { [variables.keyFile]: apiKeyFile }),
     ...(grants === undefined ? {} : { [variables.grants]: grants }),

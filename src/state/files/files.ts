@@ -16,15 +16,19 @@ export const ifMissing =
 const replacing = new KeyedMutex();
 
 /**
- * Replaces a file by a draft beside it that is synced to disk, so that no reader and no crash sees a part of it. Only its
- * owner can read it.
+ * Replaces a file by a draft beside it that is synced to disk, so that no reader and no crash sees a part of it.
+ * @param mode its permissions, by default of its owner only
  */
-export function replaceFile(path: string, content: Buffer | string | Readable): Promise<void> {
+export function replaceFile(
+  path: string,
+  content: Buffer | string | Readable,
+  mode = 0o600,
+): Promise<void> {
   // That of a process that was killed is overwritten, or left.
   const draft = `${path}.${process.pid}.draft`;
   return replacing.runExclusive(path, async () => {
     try {
-      await writeFile(draft, content, { mode: 0o600, flush: true });
+      await writeFile(draft, content, { mode, flush: true });
       await rename(draft, path);
     } catch (error) {
       await rm(draft, { force: true }).catch(() => {}); // The first error is the one to report.
