@@ -7,6 +7,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createCpqServer } from 'cpq-mcp';
 
 const { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: apiKey, MCP_TOKEN: token, PORT = '3334' } = process.env;
@@ -19,7 +20,7 @@ const expected = digest(`Bearer ${token}`);
 const mayAsk = (incoming) =>
   timingSafeEqual(digest(incoming.headers.authorization ?? ''), expected);
 
-const server = createServer(async (incoming, outgoing) => {
+async function answer(incoming, outgoing) {
   if (incoming.url !== '/quotes/mcp') return outgoing.writeHead(404).end();
   // Requests of web pages are refused, whatever token they have.
   if (incoming.headers.origin || !mayAsk(incoming)) return outgoing.writeHead(401).end();
@@ -33,8 +34,17 @@ const server = createServer(async (incoming, outgoing) => {
   });
   const response = await cpq.fetch(request);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  if (response.body) Readable.fromWeb(response.body).pipe(outgoing);
+  if (response.body) await pipeline(Readable.fromWeb(response.body), outgoing);
   else outgoing.end();
+}
+
+const server = createServer((incoming, outgoing) => {
+  // Such as a method that no Request may have, or a caller that disconnects. Unhandled, it would end this program.
+  answer(incoming, outgoing).catch((error) => {
+    console.error(error.message);
+    if (outgoing.headersSent) outgoing.destroy();
+    else outgoing.writeHead(400).end();
+  });
 });
 server.listen(Number(PORT), '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${server.address().port}/quotes/mcp`);

@@ -113,11 +113,12 @@ export interface CpqServer {
   /**
    * Serves a client over a transport, such as a linked in-memory pair, stdio or a socket. Returns at once;
    * errors of the transport are logged.
+   * @throws Error after `close`
    */
   connect(transport: CpqTransport): CpqConnection;
   /**
-   * Answers one HTTP request statelessly. It checks neither credentials nor Host and Origin headers: that is
-   * up to the caller.
+   * Answers one HTTP request statelessly, with 503 after `close`. It checks neither credentials nor Host and Origin
+   * headers: that is up to the caller.
    */
   fetch(request: Request): Promise<Response>;
   /**

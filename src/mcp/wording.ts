@@ -96,7 +96,10 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
         ),
   'server-error': ({ host, status }) =>
     isDown(wording`${trusted(host)} answered with status ${trusted(String(status))}`),
-  'connection-lost': ({ host }) => isDown(wording`${trusted(host)} closed the connection`),
+  'connection-lost': ({ host, byUs }) =>
+    byUs
+      ? wording`This server is being closed, so no complete answer of ${trusted(host)} was waited for. Ask again when it runs again.`
+      : isDown(wording`${trusted(host)} closed the connection`),
   unreachable: ({ host, code }, nameOf) =>
     wording`${trusted(host)} cannot be reached (${trusted(code)}). Check the address in ${trusted(nameOf('baseUrl'))}, the network, a proxy or VPN, and the certificate.`,
   'circuit-open': ({ host, seconds, code }) =>

@@ -28,6 +28,8 @@ interface MoreFacts {
   /** `reserved`: remaining requests that are kept for single records and pages. */
   'budget-spent': Wait & { readonly reserved?: number };
   'server-error': Wait;
+  /** `byUs`: the tenant was closed. */
+  'connection-lost': { readonly byUs?: true };
   /** `code` is the operating system's error code. */
   unreachable: { readonly code: string };
   /** `code` as of `unreachable`, where that was the last failure. */

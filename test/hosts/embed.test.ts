@@ -11,6 +11,7 @@ import type { CpqServer, CpqServerOptions } from '../../src/index.ts';
 import { shipped } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const key = 'SecretKeyThatNobodyMaySee0123456789';
@@ -121,6 +122,24 @@ describe('a server inside a program', () => {
       );
     }
   });
+});
+
+test('a server says that it is closed, and blames no service', async () => {
+  const upstream = closing(await startUpstream({ seed: 1 }));
+  const cpq = await open({ baseUrl: upstream.url });
+  upstream.set({ onRequest: () => new Promise(() => {}) });
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+  const ask = () => cpq.fetch(new Request('http://host/mcp', { method: 'POST', headers, body }));
+  const asked = ask();
+  await until(() => upstream.requests.length).toBeGreaterThan(0);
+  await cpq.close();
+  expect(await (await asked).text()).toContain('This server is being closed');
+  expect((await ask()).status).toBe(503);
+  expect(() => cpq.connect(InMemoryTransport.createLinkedPair()[0])).toThrow('closed');
 });
 
 const refusedValues: [options: unknown, words: string][] = [

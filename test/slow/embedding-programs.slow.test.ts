@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -78,6 +79,9 @@ describe('the examples', () => {
     ).toContain('2 of');
     await client.close();
     await expect(clientWith('Bearer shut')).rejects.toThrow();
+    const traced = request(url, { method: 'TRACE', headers: { authorization: 'Bearer open' } });
+    const [{ statusCode }] = await once(traced.end(), 'response');
+    expect(statusCode).toBe(400);
     const exited = once(service, 'exit');
     service.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);

@@ -153,7 +153,7 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
     /** Requests that are not answered yet fail. */
     async close(): Promise<void> {
       if (closed) return;
-      closed = new ApiError('connection-lost', { host: base.host }, 'closed');
+      closed = new ApiError('connection-lost', { host: base.host, byUs: true }, 'closed');
       for (const exchange of unanswered) exchange.stop(closed);
       if (acquired) await shared.release(base.origin);
     },
