@@ -25,6 +25,9 @@ export async function stdio(argv: readonly string[], context: CommandContext): P
   };
   const onError = (error: Error) => log.warn('protocol', factsOf(error));
   const options = { fastPath: settings.fastPath === 'on', onError };
-  await serveStdio(endpoint, options, { ...context, stdin: context.stdin() });
-  await ((await opening) ?? address).close();
+  try {
+    await serveStdio(endpoint, options, { ...context, stdin: context.stdin() });
+  } finally {
+    await ((await opening) ?? address).close();
+  }
 }

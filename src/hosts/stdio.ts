@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type Connection, ConnectionFastPath } from '../fast-path/fast-path.ts';
 import { refusalToListen } from '../mcp/identity.ts';
 import { callMs } from '../service/call.ts';
-import { fieldOf, parseJson, toError } from '../values.ts';
+import { fieldOf, isObject, parseJson, toError } from '../values.ts';
 import type { LineEndpoint } from './endpoint.ts';
 import type { SdkConnection } from './stdio-sdk.ts';
 
@@ -14,13 +14,14 @@ const finishMs = callMs + 1_000;
 /**
  * Serves one client over stdin and stdout. When stdin ends, received requests are answered first; on SIGTERM
  * or SIGINT it stops at once. Everything but protocol messages goes to stderr.
+ * @throws Error for a message that is too long: where the next one begins is then unknown
  */
 export function serveStdio(
   endpoint: LineEndpoint,
   { fastPath, onError }: Pick<LineConnectionOptions, 'fastPath' | 'onError'>,
   { stdin, stdout, signals }: { stdin: Readable; stdout: Writable; signals: EventEmitter },
 ): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const connection = new LineConnection(endpoint, {
       fastPath,
       write: (line) => void stdout.write(`${line}\n`),
@@ -36,32 +37,35 @@ export function serveStdio(
         for (const line of lines) connection.receive(line);
       }
       begun += text.slice(end + 1);
-      if (begun.length <= maxLength) return;
-      onError(new Error(`a message of more than ${maxLength} characters`));
-      stop();
+      if (begun.length > maxLength)
+        stop(new Error(`A message has more than ${maxLength} characters`));
     };
     let stopped = false;
     let timer: NodeJS.Timeout | undefined;
-    const stop = () => {
+    const stop = (error?: Error) => {
       if (stopped) return;
       stopped = true;
       clearTimeout(timer);
       stdin.off('data', read).pause();
-      connection.close().then(resolve, resolve);
+      const end = () => (error ? reject(error) : resolve());
+      connection.close().then(end, end);
     };
     const finish = () => {
       if (timer || stopped) return;
-      timer = setTimeout(stop, finishMs);
+      timer = setTimeout(() => stop(), finishMs);
       if (begun !== '') connection.receive(begun);
-      connection.answered().then(stop, stop);
+      connection.answered().then(
+        () => stop(),
+        () => stop(),
+      );
     };
     stdin.setEncoding('utf8').on('data', read);
     stdin.once('end', finish);
     stdin.once('close', finish);
     // The host has closed its end.
-    stdout.on('error', stop);
-    signals.once('SIGTERM', stop);
-    signals.once('SIGINT', stop);
+    stdout.on('error', () => stop());
+    signals.once('SIGTERM', () => stop());
+    signals.once('SIGINT', () => stop());
   });
 }
 
@@ -93,7 +97,12 @@ export class LineConnection {
   }
 
   receive(line: string): void {
+    if (line.trim() === '') return;
     const message = parseJson(line);
+    if (message === undefined) {
+      this.#refuse(-32700, 'Parse error: a line is not valid JSON');
+      return;
+    }
     if (this.#fastPath?.tryAnswer(message)) return;
     const refusal = refusalToListen(message);
     if (refusal) {
@@ -106,9 +115,19 @@ export class LineConnection {
       .then((sdk) => sdk.receive(line))
       .catch((error: unknown) => {
         this.#settle(fieldOf(message, 'id'));
-        // Invalid JSON is ignored.
-        if (!(error instanceof SyntaxError)) this.#options.onError(toError(error));
+        if (toError(error).name === 'ZodError')
+          this.#refuse(-32600, 'Invalid Request: a line is no message of JSON-RPC 2.0', message);
+        else this.#options.onError(toError(error));
       });
+  }
+
+  /** An invalid answer is not answered: two sides could go on for ever. */
+  #refuse(code: number, problem: string, message?: unknown): void {
+    this.#options.onError(new Error(problem));
+    if (isObject(message) && ('result' in message || 'error' in message)) return;
+    const given = fieldOf(message, 'id');
+    const id = typeof given === 'string' || Number.isInteger(given) ? given : null;
+    this.#options.write(JSON.stringify({ jsonrpc: '2.0', error: { code, message: problem }, id }));
   }
 
   /** Resolves when nothing is left to answer, after input has ended. Requests that wait for the host do not count. */

@@ -55,6 +55,24 @@ describe('stdout', () => {
     });
   }
 
+  test('has an answer to each line that is no message, and none to an answer', async () => {
+    const lines = [
+      ...['{"jsonrpc":"2.0"', '[]', '{"id":1,"method":"ping"}', '{"jsonrpc":"1.0","id":"a"}'],
+      ...['null', '1.5', '{}', 'true'].map((id) => `{"jsonrpc":"2.0","method":"ping","id":${id}}`),
+      ...['', '{"jsonrpc":"2.0","id":null,"error":{}}'],
+    ];
+    const asked = lines.map((text) => `${text}\n`).join('');
+    const { stdout, stderr } = await run(['stdio'], environmentFor(await address()), asked);
+    const answers = stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    const found = answers.map(({ id, error }) => [error.code, id]);
+    const invalid = [null, 1, 'a', null, null, null, null].map((id) => [-32600, id]);
+    expect(found).toEqual([[-32700, null], ...invalid]);
+    expect(stderr.match(/"event":"protocol"/g)).toHaveLength(9);
+  });
+
   test('is empty without requests', async () => {
     const { status, stdout, stderr } = await run(['stdio'], environmentFor(await address()));
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
@@ -62,6 +80,12 @@ describe('stdout', () => {
 });
 
 describe('over stdio', () => {
+  test('a message that is too long ends it as a failure', async () => {
+    const input = `${ping}"${'x'.repeat(10 * 1024 * 1024)}`;
+    const { status, stderr } = await run(['stdio'], environmentFor(await address()), input);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('has more than 10485760')]);
+  });
+
   test('it ends when stdin ends', async () => {
     const running = await answering();
     running.stdin.end();

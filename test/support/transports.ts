@@ -30,6 +30,7 @@ function readAll(buffer: ReadBuffer, transport: Transport): void {
     }
   } catch (error) {
     transport.onerror?.(error as Error);
+    readAll(buffer, transport); // As the clients of the SDKs do.
   }
 }
 
