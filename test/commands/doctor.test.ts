@@ -313,6 +313,10 @@ describe('a problem', () => {
     const writing = await examine({}, { ...env, CPQ_GRANTS: 'read,opportunity:write' });
     expect([writing.status, writing.find('state').status]).toEqual([1, 'fail']);
     expect(writing.find('state').detail).toContain('is not a folder');
+    if (process.platform !== 'linux') return;
+    // No folder can be made there, whatever its permissions say.
+    const { find } = await examine({}, { CPQ_STATE_DIR: '/proc/nope/x' });
+    expect(find('state')).toMatchObject({ status: 'warn', detail: '/proc/nope/x: ENOENT' });
   });
 
   test('with tools is found: grants that no toolset uses', async () => {

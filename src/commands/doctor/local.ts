@@ -1,5 +1,5 @@
-import { access, constants, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { environmentName, type Settings } from '../../config/settings.ts';
 import { settingWarnings, toolSelectionOf } from '../../config.ts';
 import { plural } from '../../figures/naming.ts';
@@ -80,13 +80,16 @@ async function checkIssuer({ auth, oauthIssuer }: Settings): Promise<DoctorCheck
   );
 }
 
-/** A missing folder is not created: its nearest existing parent is checked instead. */
+/**
+ * A missing folder is not created: its nearest existing parent is checked instead, by a folder that is made in it and
+ * removed, because permissions alone do not tell, as in /proc.
+ */
 async function writeProblem(folder: string): Promise<string | undefined> {
   const found = await stat(folder).catch(() => undefined);
   if (!found && dirname(folder) !== folder) return writeProblem(dirname(folder));
   if (!found?.isDirectory()) return 'is not a folder';
-  return access(folder, constants.W_OK).then(
-    () => undefined,
+  return mkdtemp(join(folder, '.cpq-mcp-doctor-')).then(
+    (probe) => rmdir(probe).then(() => undefined),
     (error: unknown) => errorCode(error) ?? 'is not accessible',
   );
 }
