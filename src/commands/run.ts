@@ -1,6 +1,6 @@
 import { environmentName } from '../config/settings.ts';
 import { ConfigError } from '../config.ts';
-import { messageOf } from '../values.ts';
+import { isOneOf, messageOf } from '../values.ts';
 import { version } from '../version.ts';
 import type { CommandContext } from './context.ts';
 import { stdio } from './stdio.ts';
@@ -53,8 +53,9 @@ async function run(argv: readonly string[], context: CommandContext): Promise<un
   const named = first !== undefined && !first.startsWith('-');
   const name = named ? first : 'stdio';
   if (name !== 'stdio' || rest.includes('--help')) endWithReader(stdout);
-  if (first === '--help' || first === '-h' || first === 'help') return stdout.write(help);
-  if (first === '--version' || first === '-v') return stdout.write(`${version}\n`);
+  if (first === 'help' && rest.length > 0) return run([...rest, '--help'], context);
+  if (isOneOf(['--help', '-h', 'help'], first)) return stdout.write(help);
+  if (isOneOf(['--version', '-v', 'version'], first)) return stdout.write(`${version}\n`);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
   const command = await load();

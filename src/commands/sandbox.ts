@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { environmentName } from '../config/settings.ts';
-import { ConfigError, readCommandLine } from '../config.ts';
+import { ConfigError, parseAs, readCommandLine } from '../config.ts';
+import { InvalidValue, type ParseValue, webAddress, wholeNumber } from '../setting-values.ts';
 
 export const help = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL]
 Flags:
@@ -12,7 +13,7 @@ Flags:
   --webhook URL    send events there, such as http://127.0.0.1:3333/webhooks/default/SECRET`;
 
 export async function run(argv: readonly string[]): Promise<void> {
-  const options = read(argv);
+  const options = optionsFrom(argv);
   const { startSandbox } = await import('../sandbox/index.ts');
   const running = await startSandbox({
     ...options,
@@ -38,26 +39,29 @@ const ownFlags = {
 } as const;
 
 /** @throws ConfigError */
-function read(argv: readonly string[]) {
+function optionsFrom(argv: readonly string[]) {
   const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
   if (words.length > 0) throw new ConfigError(help);
-  const { port, data, seed, scale, webhook, 'rate-limit': limit } = flags;
-  const requests = number('--rate-limit', limit === 'off' ? '1' : limit, 1, 1e9) ?? 500;
-  if (webhook !== undefined && !/^https?:\/\//.test(webhook))
-    throw new ConfigError('--webhook must be a web address');
+  const read = <T>(flag: keyof typeof ownFlags, parse: ParseValue<T>): T | undefined => {
+    const { [flag]: given } = flags;
+    return given === undefined ? undefined : parseAs(`--${flag}`, () => parse(given));
+  };
+  const webhook = read('webhook', webAddress);
   return {
-    port: number('--port', port, 0, 65_535),
-    file: data,
-    seed: number('--seed', seed, 0, 2 ** 32),
-    scale: number('--scale', scale, 0.01, 100),
-    rateLimit: limit !== 'off' && { requests, windowSeconds: 600 },
-    webhooks: webhook === undefined ? [] : [{ url: webhook }],
+    port: read('port', wholeNumber(0, 65_535)),
+    file: flags.data,
+    seed: read('seed', wholeNumber(0, 2 ** 32)),
+    scale: read('scale', parseScale),
+    rateLimit: read('rate-limit', parseLimit),
+    webhooks: webhook === undefined ? [] : [{ url: webhook.href }],
   };
 }
 
-function number(flag: string, given: string | undefined, min: number, max: number) {
-  if (given === undefined) return undefined;
-  const value = Number(given);
-  if (given.trim() !== '' && value >= min && value <= max) return value;
-  throw new ConfigError(`${flag} must be a number from ${min} to ${max}, not "${given}"`);
+function parseScale(given: string): number {
+  const scale = given.trim() === '' ? Number.NaN : Number(given);
+  if (scale >= 0.01 && scale <= 100) return scale;
+  throw new InvalidValue('must be a number from 0.01 to 100');
 }
+
+const parseLimit = (given: string) =>
+  given !== 'off' && { requests: wholeNumber(1, 1e9)(given), windowSeconds: 600 };

@@ -28,9 +28,13 @@ export async function openDatabase(file = ':memory:'): Promise<Database> {
   const { Database: Constructor } = await loadSqlite();
   const database = new Constructor(file);
   try {
+    // SQLite's own knows ASCII only.
+    database.function('lower', lowerCase, { deterministic: true });
     database.exec(createStatements());
   } catch (cause) {
     database.close();
+    if (/not a database/.test(String(cause)))
+      throw new Error(`${file} is not an SQLite database. Name another file.`, { cause });
     // A killed process leaves the lock, which is a folder.
     const advice = `If no other process uses ${file}, delete the folder ${file}.lock.`;
     throw new Error(`The database cannot be written. ${advice}`, { cause });
@@ -43,6 +47,8 @@ export async function openDatabase(file = ':memory:'): Promise<Database> {
     },
   };
 }
+
+const lowerCase = (value: unknown) => (value === null ? null : String(value).toLowerCase());
 
 const statementOf = (prepared: Prepared): Statement => ({
   all: (...params) => prepared.all(toValues(params)),

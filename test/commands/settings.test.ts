@@ -146,7 +146,23 @@ describe('an invalid value', () => {
 });
 
 describe('the command line', () => {
+  test.each([
+    ['--port', '80.5', 'must be a whole number from 0 to 65535'],
+    ['--scale', '0', 'must be a number from 0.01 to 100'],
+    ['--rate-limit', '0', 'must be a whole number from 1'],
+    ['--webhook', 'http://', 'is not a web address'],
+  ])('of the sandbox takes no %s %s', async (flag, value, words) => {
+    expectWrongUse(await run(['sandbox', flag, value]), `${flag}: ${words}`);
+  });
+
+  test('of the sandbox takes no file that is not a database', async () => {
+    const file = await fileWith('no database, but a text of some length\n'.repeat(50));
+    const { status, stderr } = await run(['sandbox', '--data', file]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('is not an SQLite database')]);
+  });
+
   test('lists the commands', async () => {
+    expect((await run(['version'])).stdout).toBe((await run(['--version'])).stdout);
     for (const word of ['--help', '-h', 'help']) {
       const { status, stdout } = await run([word]);
       expect(status).toBe(0);
@@ -167,6 +183,7 @@ describe('the command line', () => {
       const { status, stdout } = await run([command, '--help']);
       expect([command, status]).toEqual([command, 0]);
       expect(stdout).toContain(said);
+      expect((await run(['help', command])).stdout).toBe(stdout);
     }
   });
 

@@ -189,5 +189,5 @@ test('the command sends events to the given address, of which the secret is a pa
   expect(received[0]).toMatchObject({ path: `/hook/${webhookSecret}` });
   const refused = await start(['sandbox', '--webhook', 'nowhere']);
   expect((await refused.exited).status).toBe(2);
-  expect(refused.output.stderr).toContain('--webhook must be a web address');
+  expect(refused.output.stderr).toContain('--webhook: is not a web address');
 });
