@@ -101,7 +101,9 @@ export function rowFromBody(
 }
 
 const missing = (body: Record<string, unknown>, required: string[]) =>
-  required.filter((name) => !body[name]).map((name) => `${name} should not be empty`);
+  required
+    .filter((name) => String(body[name] ?? '').trim() === '')
+    .map((name) => `${name} should not be empty`);
 
 const unknownProperties = (shape: BodyShape, body: Record<string, unknown>) =>
   Object.keys(body)

@@ -21,10 +21,15 @@ export interface Sandbox extends SandboxService {
 /**
  * Starts the embedded tenant, over SQLite, on the loopback interface. It answers at once: the data of a tenant is
  * created with its first request.
- * @throws Error when `node-sqlite3-wasm` is not installed, the file cannot be opened or the port is taken.
+ * @throws Error when `node-sqlite3-wasm` is not installed, the file cannot be opened, the port is taken or an option
+ * cannot be used.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const names = options.tenants ?? DEFAULT_TENANTS;
+  const { tenants: names = DEFAULT_TENANTS, scale = 1, now } = options;
+  if (names.length === 0 || new Set(names).size < names.length)
+    throw new Error('tenants must have a name or more, each once');
+  if (!(scale > 0 && scale < Number.POSITIVE_INFINITY)) throw new Error('scale must be above 0');
+  if (now && Number.isNaN(now.getTime())) throw new Error('now must be a valid date');
   const database = await openDatabase(options.file);
   const service = new SandboxService(database, names, options);
   const server = createServer((request, response) => void handle(service, request, response));

@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import { notFound } from './errors.ts';
 import { recordExpression } from './record.ts';
-import { category, contractItem, product, type Resource } from './schema.ts';
+import { category, product, type Resource } from './schema.ts';
 import { type Page, readPage, readSearch, type Search } from './search.ts';
 
 /** The records of a tenant. */
@@ -19,22 +19,25 @@ export function searchRecords(
   return envelope(records, resource, search, readPage(query));
 }
 
-/** Answers a route with pages in an envelope but without filters: pricing books, contract items. */
+/** Answers a route with pages in an envelope but without filters. `query` is a parameter of contract items only. */
 export function listEnveloped(
   records: Records,
   resource: Resource,
   query: URLSearchParams,
 ): string {
-  const text = resource === contractItem ? query.get('query') : null;
-  const search = readSearch(resource, new URLSearchParams(text ? { query: text } : {}));
-  return envelope(records, resource, search, readPage(query));
+  return envelope(records, resource, readSearch(resource, query), readPage(query));
 }
 
-/** Answers a route that returns all records as a bare array. */
-export function listBare({ store, tenant }: Records, resource: Resource): string {
+/** Answers a route with a bare array: a page, or without `size` all records. */
+export function listBare(
+  { store, tenant }: Records,
+  resource: Resource,
+  query = new URLSearchParams(),
+): string {
+  const { size, from } = readPage(query);
   const sql = `select ${recordExpression(resource)} from ${resource.table} t
-    where t.tenant = ? order by t.rowid`;
-  return `[${store.read(sql, [tenant]).join(',')}]`;
+    where t.tenant = ? order by t.rowid limit ? offset ?`;
+  return `[${store.read(sql, [tenant, query.has('size') ? size : -1, from]).join(',')}]`;
 }
 
 /**

@@ -1,36 +1,54 @@
 import type { Context, Reply, Request } from './context.ts';
+import { invalid } from './errors.ts';
 import { categoryTree, listBare, listEnveloped, readOne, searchRecords } from './read.ts';
 import * as schema from './schema.ts';
 import { putOpportunity } from './write-opportunity.ts';
 
 type Answer = (context: Context, request: Request) => Reply;
 
-const reading =
-  (answer: (context: Context, request: Request) => string): Answer =>
-  (context, request) => ({ status: 200, body: answer(context, request) });
-const searching = (resource: schema.Resource) =>
-  reading((context, { query }) => searchRecords(context, resource, query));
-const enveloped = (resource: schema.Resource) =>
-  reading((context, { query }) => listEnveloped(context, resource, query));
-const bare = (resource: schema.Resource) => reading((context) => listBare(context, resource));
+const page = ['size', 'from'];
+
+/** Refuses every query parameter but these, so that a wrong or misspelt one is noticed. */
+const taking =
+  (parameters: readonly string[], answer: Answer): Answer =>
+  (context, request) => {
+    const others = [...request.query.keys()].filter((name) => !parameters.includes(name));
+    if (others.length > 0) throw invalid(...others.map((name) => `parameter ${name} is unknown`));
+    return answer(context, request);
+  };
+const reading = (
+  parameters: readonly string[],
+  answer: (context: Context, request: Request) => string,
+): Answer =>
+  taking(parameters, (context, request) => ({ status: 200, body: answer(context, request) }));
+const searching = (resource: schema.Resource, ...more: string[]) =>
+  reading([...page, 'query', 'filters', 'sort', ...more], (context, { query }) =>
+    searchRecords(context, resource, query),
+  );
+const enveloped = (resource: schema.Resource, ...more: string[]) =>
+  reading([...page, ...more], (context, { query }) => listEnveloped(context, resource, query));
+const bare = (resource: schema.Resource) =>
+  reading(page, (context, { query }) => listBare(context, resource, query));
 const byId = (resource: schema.Resource) =>
-  reading((context, { key }) => readOne(context, resource, 'id', key));
+  reading([], (context, { key }) => readOne(context, resource, 'id', key));
 const byExternalIdentifier = (resource: schema.Resource) =>
-  reading((context, { key }) => readOne(context, resource, 'externalIdentifier', key));
+  reading([], (context, { key }) => readOne(context, resource, 'externalIdentifier', key));
 
 const routes: Record<string, Answer> = {
   'GET company': searching(schema.company),
   'GET contact': searching(schema.contact),
   'GET opportunity': searching(schema.opportunity),
-  'GET product': searching(schema.product),
+  'GET product': searching(schema.product, 'includeBundles'),
   'GET quote': searching(schema.quote),
   'GET quote-template': bare(schema.quoteTemplate),
   'GET quote-widget-template': bare(schema.quoteWidget),
   'GET pricing-book': enveloped(schema.pricingBook),
   'GET category': bare(schema.category),
-  'GET category/tree': reading((context, { query }) => categoryTree(context, query)),
+  'GET category/tree': reading(['includeEmpty'], (context, { query }) =>
+    categoryTree(context, query),
+  ),
   'GET quote-discount-group': enveloped(schema.discountGroup),
-  'GET contract/items': enveloped(schema.contractItem),
+  'GET contract/items': enveloped(schema.contractItem, 'query'),
   'GET company/:key': byId(schema.company),
   'GET contact/:key': byId(schema.contact),
   'GET product/:key': byId(schema.product),
@@ -43,7 +61,7 @@ const routes: Record<string, Answer> = {
   'GET company/ext/:key': byExternalIdentifier(schema.company),
   'GET contact/ext/:key': byExternalIdentifier(schema.contact),
   'GET product/ext/:key': byExternalIdentifier(schema.product),
-  'PUT opportunity/ext/:key': putOpportunity,
+  'PUT opportunity/ext/:key': taking([], putOpportunity),
 };
 
 interface Route {
@@ -59,7 +77,8 @@ export function findRoute(method: string, path: string): Route | undefined {
   const [first = '', second = '', third = '', ...rest] = path.split('/');
   if (rest.length > 0) return undefined;
   const candidates: [string, string][] = [
-    [path, ''],
+    // A colon is of an identifier, and no shape.
+    [path.includes(':') ? '' : path, ''],
     [`${first}/:key`, third ? '' : second],
     [`${first}/ext/:key`, second === 'ext' ? third : ''],
   ];

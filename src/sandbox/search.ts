@@ -5,6 +5,8 @@ import type { Resource } from './schema.ts';
 
 const DEFAULT_SIZE = 20;
 const MAXIMUM_SIZE = 100;
+/** Of words and filters; SQLite accepts an expression of 1,000. */
+const MAXIMUM_CONDITIONS = 100;
 
 /** A row selection: SQL over the row `t`, and its parameters after the tenant. */
 export interface Search {
@@ -52,6 +54,8 @@ export function readSearch(resource: Resource, query: URLSearchParams): Search {
     ...freeText(resource, query.get('query')),
     ...filters(resource, query.get('filters')),
   ];
+  if (conditions.length > MAXIMUM_CONDITIONS)
+    throw invalid(`query and filters must have at most ${MAXIMUM_CONDITIONS} words and keys`);
   return {
     where: conditions.map(({ sql }) => ` and ${sql}`).join(''),
     params: conditions.flatMap(({ params }) => params),
@@ -83,12 +87,16 @@ function filters(resource: Resource, text: string | null): Condition[] {
 function matches(resource: Resource, name: string, values: string[]): Condition {
   const key = findKey(resource.fields, resource.aliases?.[name] ?? name, 't');
   if (!key) throw invalid(`filters: unknown key "${name}"`);
+  const wrong = values.find((value) => key.kind === 'number' && !isNumber(value));
+  if (wrong !== undefined) throw invalid(`filters: ${name} must be a number, not "${wrong}"`);
   const condition = compare(key);
   return {
     sql: key.inside ? key.inside(condition) : condition,
     params: [JSON.stringify(values)],
   };
 }
+
+const isNumber = (text: string): boolean => /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim());
 
 /** Passes the values as one JSON array, so that a filter is one statement for any number of values. */
 function compare({ sql, kind }: Key): string {

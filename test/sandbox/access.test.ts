@@ -63,6 +63,15 @@ describe('keys', () => {
   });
 });
 
+test.each([
+  [{ tenants: [] }, 'tenants must'],
+  [{ tenants: ['a', 'a'] }, 'tenants must'],
+  [{ scale: Number.NaN }, 'scale must'],
+  [{ now: new Date('never') }, 'now must'],
+])('a sandbox with %j does not start', async (options, message) => {
+  await expect(startSandbox(options)).rejects.toThrow(message);
+});
+
 describe('unknown paths and bodies', () => {
   test('a plural path, an unknown id and an unknown method are 404', async () => {
     const { status, json } = await ask(tenant, 'companies');

@@ -36,6 +36,24 @@ describe('the list routes', () => {
     },
   );
 
+  test.each(['quote-template', 'quote-widget-template', 'category'])(
+    '/%s has the page that is asked for, in its array',
+    async (path) => {
+      const { json } = await get(path);
+      expect((await get(`${path}?size=1&from=1`)).json).toEqual(json.slice(1, 2));
+    },
+  );
+
+  test.each([
+    ...['company?fiter=type:customer', 'pricing-book?filters=name:x', 'quote-template?sort=name'],
+    ...['contract/items?sort=name', 'contact?includeBundles=true', 'category/tree?size=1'],
+    ...['company/none?size=1', 'opportunity?Size=1'],
+  ])('/%s is refused: the route has no such parameter', async (path) => {
+    const [, name] = /\?(\w+)=/.exec(path) ?? [];
+    const { status, json } = await get(path);
+    expect([status, json.message]).toEqual([400, [`parameter ${name} is unknown`]]);
+  });
+
   test('contract items come in an envelope and can be searched', async () => {
     const [item] = (await get('contract/items?size=1')).json.results;
     const { json } = await get(`contract/items?query=${encodeURIComponent(item.service)}`);
@@ -163,6 +181,13 @@ describe('filters', () => {
     expect(await total(`company?filters=id:${id.toUpperCase()}`)).toBe(0);
   });
 
+  test('letter case does not count in any alphabet', async () => {
+    const { id } = (await get('company?size=1')).json.results[0];
+    sandbox.database.prepare('update company set name = ? where id = ?').run('Ödön Ñandú', id);
+    expect(await total(`company?filters=name:${encodeURIComponent('öDÖN ñANDÚ')}`)).toBe(1);
+    expect(await total(`company?query=${encodeURIComponent('ÑANDÚ')}`)).toBe(1);
+  });
+
   test('contacts are filtered by the id of their company', async () => {
     const { id, n } = first(
       sandbox,
@@ -211,6 +236,9 @@ describe('special filters', () => {
       statusCode: 400,
     });
     expect((await get('company?filters=type')).status).toBe(400);
+    for (const value of ['cheap', '', '1x'])
+      expect((await get(`opportunity?filters=onetimeRevenue:1|${value}`)).status).toBe(400);
+    expect((await get('opportunity?filters=onetimeRevenue:1.50|-2e3')).status).toBe(200);
     expect((await get("company?filters=customFields.x');drop table company;--:1")).status).toBe(
       200,
     );
@@ -253,6 +281,11 @@ describe('free text, sorting and paging', () => {
     set.run('2099-01-02T01:00:00Z', early.id);
     const { results } = (await get('quote?size=2&sort=-expiresAt')).json;
     expect(results.map(({ id }: Record) => id)).toEqual([late.id, early.id]);
+  });
+
+  test('more words or filters than it can search are refused', async () => {
+    expect((await get(`company?query=${'a '.repeat(1_100)}`)).status).toBe(400);
+    expect((await get(`company?filters=${'type:a,'.repeat(1_100)}type:a`)).status).toBe(400);
   });
 
   test('a plus that is not sent as %2B, or an unknown field, is refused', async () => {

@@ -132,6 +132,7 @@ describe('the stage and the probability of an opportunity', () => {
 describe('an invalid body', () => {
   test.each([
     [{}, 'name should not be empty'],
+    [{ name: ' ' }, 'name should not be empty'],
     [{ name: 3 }, 'name must be a string'],
     [{ name: 'x', colour: 'red' }, 'property colour should not exist'],
     [{ name: 'x', probability: 1.1 }, 'probability must be a number between 0 and 1'],
@@ -170,6 +171,10 @@ describe('an invalid body', () => {
       expect((await put('ASK-2', { name: 'whole 😀' })).json.name).toBe('whole 😀');
     },
   );
+
+  test('takes an identifier as it is, also one with a colon', async () => {
+    expect((await put(':key', { name: 'Colon' })).json.externalIdentifier).toBe(':key');
+  });
 
   test('does not inject SQL through an identifier', async () => {
     const ext = encodeURIComponent(`x'; drop table opportunity; --/"`);
