@@ -76,7 +76,9 @@ describe('cpq_price_product', () => {
       company: 'Zeta Gone',
       product: 'GA-1',
     });
-    expect(text).toMatch(/Without pricing book records, since pricing_book:read is not granted here/);
+    expect(text).toMatch(
+      /Without pricing book records, since pricing_book:read is not granted here/,
+    );
     expect(text).not.toMatch(/No pricing book|lowest/);
     expect(data).not.toHaveProperty('prices');
     expect(data).not.toHaveProperty('discounts');

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { environmentName } from '../../config.ts';
+import { environmentName } from '../../config/settings.ts';
 import { ifMissing, replaceFile } from '../../state/files/files.ts';
 import { isObject, isOneOf, parseJson, valueAt } from '../../values.ts';
 import { type Entry, loginVariable } from './hosts.ts';
