@@ -1,5 +1,5 @@
 /** Data of the timeline that the answer lacks: closed opportunities, and events of the account. */
-import { useAnswer } from '../shell/use-reading.ts';
+import { type ReadAnswer, useAnswer } from '../shell/use-reading.ts';
 import type { Host } from '../shell/view.ts';
 import {
   type CompanyData,
@@ -34,7 +34,7 @@ export function useRelatedData(host: Host, data: CompanyData, maxEvents: number)
     isKnown ? call : undefined,
     [data],
   );
-  const { records = [], currency, page: all } = listed.answer ?? {};
+  const { records = [], currency } = listed.answer ?? {};
   // A service that ignores the filter sends the opportunities of other companies too.
   const opportunities = records
     .filter((row) => row.companyId === id)
@@ -43,23 +43,26 @@ export function useRelatedData(host: Host, data: CompanyData, maxEvents: number)
   const known = [company, ...(open?.rows ?? []), ...(quotes?.rows ?? []), ...opportunities];
   const ids = [...new Set(known.flatMap((row) => row.id ?? []))].join('|');
   const isListed = isKnown && isSettled && host.lists('cpq_list_events');
-  const { answer, failed } = useAnswer<Events>(
+  const read = useAnswer<Events>(
     host,
     'cpq_list_events',
     isListed ? { id: ids, size: maxEvents } : undefined,
     [data],
   );
-  const { complete = true, reason = 'unknown why' } = answer?.coverage ?? {};
-  const { total = 0 } = all ?? {};
-  const problem = [
+  const { records: events = [], page } = read.answer ?? {};
+  const problem = problemsOf(listed, read);
+  return { opportunities, events, eventsTotal: page?.total ?? 0, problem };
+}
+
+function problemsOf(listed: ReadAnswer<Opportunities>, events: ReadAnswer<Events>): string {
+  const { records = [], page: { total } = { total: 0 } } = listed.answer ?? {};
+  const { complete = true, reason = 'unknown why' } = events.answer?.coverage ?? {};
+  const problems = [
     listed.failed && `Closed opportunities could not be read. ${listed.failed}`,
     total > records.length &&
       `Only the first ${records.length} of ${total} opportunities were read.`,
-    failed && `The events could not be read. ${failed}`,
+    events.failed && `The events could not be read. ${events.failed}`,
     !complete && `Not all events: ${reason}.`,
-  ]
-    .filter(Boolean)
-    .join(' ');
-  const { records: events = [], page } = answer ?? {};
-  return { opportunities, events, eventsTotal: page?.total ?? 0, problem };
+  ];
+  return problems.filter(Boolean).join(' ');
 }
