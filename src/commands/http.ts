@@ -179,13 +179,15 @@ function connectInstructions(url: string, settings: Settings, { handles }: Confi
   const names = handles.map(({ name, tenant }) => (isOpen ? tenant.site.host : name)).join(', ');
   const what = sandbox ? 'the embedded tenant' : names || 'callers';
   const how = isOpen ? '' : `; callers authenticate by ${[...auth].join(', ')}`;
-  const [method] = auth.has('token') ? ['token'] : auth;
+  const methods = isOpen ? [''] : [...auth].map((method) => ` --auth ${method}`);
   const add = `${program()} token add NAME${handles.length > 1 ? ' --tenant TENANT' : ''}`;
   const lines = [
     `cpq-mcp ${version} serves ${what} at ${address}${how}\n`,
     ...(auth.has('token') ? [`Create an access token: ${add}`] : []),
     ...(isOpen ? [`Connect Claude Code:    claude mcp add --transport http cpq-mcp ${url}`] : []),
-    `Connect an assistant:   ${program()} config HOST --http ${address}${method ? ` --auth ${method}` : ''}`,
+    ...methods.map(
+      (method) => `Connect an assistant:   ${program()} config HOST --http ${address}${method}`,
+    ),
     ...webhookAddresses(address, handles),
     ...(isPreviewShown(settings) ? [`Preview of its views:   ${new URL('/preview', url)}`] : []),
     '\nStop with Ctrl-C.\n',

@@ -117,14 +117,17 @@ describe('an auth strategy without its settings', () => {
   });
 });
 
-test('settings without effect are warned of', async () => {
+test('settings without effect are warned of, and each method of authentication is shown', async () => {
   const { CPQ_OAUTH_ISSUER } = issuer;
   const more = { CPQ_OAUTH_ISSUER, CPQ_PUBLIC_URL: 'https://mcp.example.com/' };
-  const state = { CPQ_AUTH: 'token', CPQ_STATE_DIR: newFolder() };
-  const { stderr } = await startTeam({ ...tenant, ...state, ...more });
+  const keys = { CPQ_AUTH: 'token,key', CPQ_KEY_BASE_URLS: 'https://*.example.com' };
+  const state = { CPQ_STATE_DIR: newFolder() };
+  const { stderr, running } = await startTeam({ ...tenant, ...keys, ...state, ...more });
   expect(stderr()).toContain('CPQ_OAUTH_ISSUER has no effect: CPQ_AUTH does not name oauth');
   expect(stderr()).toContain('CPQ_PUBLIC_URL does not end in /mcp');
   expect(stderr()).not.toContain('CPQ_KEY_BASE_URLS');
+  for (const method of ['token', 'key'])
+    expect(running.output.stdout).toContain(`--http https://mcp.example.com/ --auth ${method}\n`);
 });
 
 describe('a malformed file', () => {
