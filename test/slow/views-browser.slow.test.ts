@@ -602,10 +602,18 @@ function quoteCopies(server: Serving): void {
     });
 
     test('prints a copy for the customer, and an internal one only on request', async () => {
-      const view = await openQuote(await server());
+      const view = await openQuote(await server(), { context: { theme: 'dark' } });
       await view.frame.getByRole('switch').check();
       await view.frame.waitForSelector('#margins');
       await view.page.emulateMedia({ media: 'print' });
+      const paper = await view.frame.$eval('.lines', (it) => {
+        const { color, backgroundColor } = getComputedStyle(it);
+        return [color, backgroundColor];
+      });
+      expect(paper).toEqual([
+        'rgb(0, 0, 0)',
+        expect.stringMatching(/^rgba?\((?:255, 255, 255|0, 0, 0, 0)\)$/),
+      ]);
       const printed = await view.frame.innerText('body');
       for (const { name = '' } of view.data.lines.rows) expect(printed).toContain(name);
       for (const { why } of view.data.preflight.rows) expect(printed).not.toContain(why);

@@ -84,7 +84,7 @@ describeWith('chromium', 'the preview in a browser', () => {
     await page.click('text="Quote"');
     await frame.locator('.lines').first().waitFor();
     await page.click('text="Light or dark"');
-    await frame.locator('html[style*="dark"]').waitFor();
+    await frame.locator('html[data-theme="dark"]').waitFor();
     await page.click('text="Wide or narrow"');
     expect((await page.locator('iframe').boundingBox())?.width).toBeLessThanOrEqual(362);
     await page.click('text="Company"');

@@ -367,7 +367,7 @@ describe('a quote', () => {
     lines: { shown, total, rows: Array.from({ length: shown }, (_, at) => line(at + 1)) },
     preflight,
   });
-  const open = async (data: Row, more: Row = {}) =>
+  const open = async (data: Row, more: Row = {}, addressOf = (result: Row) => result) =>
     openInDom(
       await server(),
       'cpq_brief_quote',
@@ -375,7 +375,7 @@ describe('a quote', () => {
       (result, own) =>
         !own || own.name === 'cpq_brief_quote'
           ? withData(result, { ...data, ...(own && more) })
-          : result,
+          : addressOf(result),
       { downloadFile: {} },
     );
   const saved = (view: ViewInDom) =>
@@ -394,6 +394,17 @@ describe('a quote', () => {
     view.click('Save for the customer');
     await until(view.text).toContain('228 lines cannot be read here');
     expect(saved(view)).toEqual([]);
+  });
+
+  test('says why a draft could not be saved', async () => {
+    const draft = { ...lines(1, 1), preflight: { ...preflight, stops: 1 } };
+    const isDraft = { status: 'draft', statusCategory: 'draft' };
+    const view = await open({ ...draft, ...isDraft }, {}, () => failed('Rate limit.'));
+    await until(view.text).toContain('Save for the customer');
+    view.click('Save for the customer');
+    await until(view.text).toContain('Save as a draft');
+    view.click('Save as a draft');
+    await until(view.text).toContain('Rate limit.');
   });
 
   test('does not keep the costs of the quote before it', async () => {

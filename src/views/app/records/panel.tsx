@@ -39,7 +39,7 @@ export function RecordPanel({ panel, host, stages = [], changed }: Props) {
   if (!entry) return null;
   if (!shown || !looking)
     return (
-      <Panel title={'title' in entry ? entry.title : ''} panel={panel}>
+      <Panel key={entry} title={'title' in entry ? entry.title : ''} panel={panel}>
         {'body' in entry && entry.body()}
       </Panel>
     );

@@ -269,7 +269,8 @@ const addresses = {
 
 /** A web page, an e-mail address or a telephone number that the host opens; other texts stay texts. */
 export function ContactLink({ host, kind, text }: ContactProps) {
-  const address = kind === 'tel' ? text.replace('(0)', '').replace(/[^\d+]/g, '') : encodeURI(text);
+  const address =
+    kind === 'tel' ? text.replace(/^(\+\d+) *\(0\)/, '$1').replace(/[^\d+]/g, '') : encodeURI(text);
   const isAddress = kind ? addresses[kind].test(text) : isWebLink(text);
   if (!host.can('openLinks') || !isAddress) return <bdi>{text}</bdi>;
   const open = () => host.open(kind ? `${kind}:${address}` : text).catch(() => {});
