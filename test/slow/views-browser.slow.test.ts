@@ -713,7 +713,7 @@ function quoteControls(server: Serving): void {
       const args = { quote: (await examplesFrom(it)).quote, lines: 2 };
       const view = await openView(it, 'cpq_brief_quote', args);
       expect(await texts(view, '.lines [data-line]')).toHaveLength(2);
-      await view.frame.locator('button', { hasText: 'Show all' }).click();
+      await view.frame.locator('button', { hasText: 'Show more lines' }).click();
       await view.frame.waitForSelector('.lines [data-line] >> nth=2');
       const { lines } = view.data as unknown as QuoteBrief;
       expect(await texts(view, '.lines [data-line]')).toHaveLength(lines.total);
