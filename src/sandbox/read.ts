@@ -28,16 +28,11 @@ export function listEnveloped(
   return envelope(records, resource, readSearch(resource, query), readPage(query));
 }
 
-/** Answers a route with a bare array: a page, or without `size` all records. */
-export function listBare(
-  { store, tenant }: Records,
-  resource: Resource,
-  query = new URLSearchParams(),
-): string {
-  const { size, from } = readPage(query);
+/** Answers a route that returns all records as a bare array. */
+export function listBare({ store, tenant }: Records, resource: Resource): string {
   const sql = `select ${recordExpression(resource)} from ${resource.table} t
-    where t.tenant = ? order by t.rowid limit ? offset ?`;
-  return `[${store.read(sql, [tenant, query.has('size') ? size : -1, from]).join(',')}]`;
+    where t.tenant = ? order by t.rowid`;
+  return `[${store.read(sql, [tenant]).join(',')}]`;
 }
 
 /**

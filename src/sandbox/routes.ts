@@ -27,8 +27,8 @@ const searching = (resource: schema.Resource, ...more: string[]) =>
   );
 const enveloped = (resource: schema.Resource, ...more: string[]) =>
   reading([...page, ...more], (context, { query }) => listEnveloped(context, resource, query));
-const bare = (resource: schema.Resource) =>
-  reading(page, (context, { query }) => listBare(context, resource, query));
+// They ignore both.
+const bare = (resource: schema.Resource) => reading(page, (context) => listBare(context, resource));
 const byId = (resource: schema.Resource) =>
   reading([], (context, { key }) => readOne(context, resource, 'id', key));
 const byExternalIdentifier = (resource: schema.Resource) =>
@@ -44,7 +44,7 @@ const routes: Record<string, Answer> = {
   'GET quote-widget-template': bare(schema.quoteWidget),
   'GET pricing-book': enveloped(schema.pricingBook),
   'GET category': bare(schema.category),
-  'GET category/tree': reading(['includeEmpty'], (context, { query }) =>
+  'GET category/tree': reading([...page, 'includeEmpty'], (context, { query }) =>
     categoryTree(context, query),
   ),
   'GET quote-discount-group': enveloped(schema.discountGroup),

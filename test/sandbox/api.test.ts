@@ -36,17 +36,9 @@ describe('the list routes', () => {
     },
   );
 
-  test.each(['quote-template', 'quote-widget-template', 'category'])(
-    '/%s has the page that is asked for, in its array',
-    async (path) => {
-      const { json } = await get(path);
-      expect((await get(`${path}?size=1&from=1`)).json).toEqual(json.slice(1, 2));
-    },
-  );
-
   test.each([
     ...['company?fiter=type:customer', 'pricing-book?filters=name:x', 'quote-template?sort=name'],
-    ...['contract/items?sort=name', 'contact?includeBundles=true', 'category/tree?size=1'],
+    ...['contract/items?sort=name', 'contact?includeBundles=true', 'category/tree?sort=name'],
     ...['company/none?size=1', 'opportunity?Size=1'],
   ])('/%s is refused: the route has no such parameter', async (path) => {
     const [, name] = /\?(\w+)=/.exec(path) ?? [];
