@@ -59,8 +59,6 @@ const companyColumns: Columns<Company> = {
   telephone: text('telephone'),
   accountManager: {
     value: (company, known) => managerOf(company, known),
-    // One whose name is not known is a manager, too.
-    compared: (company, known) => managerOf(company, known) ?? company.accountManagerId,
     needs: ['opportunity'],
   },
   accountManagerId: {
