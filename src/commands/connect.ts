@@ -49,7 +49,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   stderr.write(
     `Address and key work${grants === undefined ? '' : `, for ${grants}`}. The key is in ${apiKeyFile}, which only you can read; it is read when the server starts.\n`,
   );
-  const names = Object.keys(kept);
+  const names = Object.keys(kept).filter((name) => name !== variables.grants || !flags.grants);
   if (names.length > 0) stderr.write(`Kept from the previous entry: ${names.join(', ')}.\n`);
   await install({ host, file, baseUrl, grants, apiKeyFile, kept, replace: true }, context);
 }

@@ -52,7 +52,7 @@ function textOf(name: SettingName, value: unknown): string {
   if (typeof value === type && String(value).trim() !== '') return String(value);
   // Without the value, which may be a misplaced key.
   const expected = type === 'string' ? 'text that is not empty' : type;
-  const orList = isList ? ', or a list of such texts' : '';
+  const orList = isList ? ', or a list of at least one such text' : '';
   throw new ConfigError(`${environmentName(name)} must be a ${expected}${orList}`);
 }
 

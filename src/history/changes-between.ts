@@ -72,7 +72,7 @@ export type PipelineChanges = Awaited<ReturnType<typeof changesBetween>>;
 /** Grouped, or with some movements, it is without stages and forecast; without what a list has begun with from there on. */
 export async function changesBetween(states: PeriodStates, options: ChangeOptions, shown: Shown) {
   const { by, movement: only, pushes: atLeast, rows, from = 0 } = shown;
-  const pairs = pairRecords(states.opening.records, states.closing.records);
+  const pairs = pairRecords(states.opening.records, states.listed);
   const reshaped = await runInSlices(reshapedFields(pairs));
   const readDeal = periodDeals(states, options.currencyOf);
   const compared = await compareDeals(states, options, readDeal);
@@ -236,9 +236,9 @@ function forecastReader(then: Day, now: Day, passes: (deal: Deal) => boolean) {
     due === '' ? 'wonUndated' : due > now ? 'wonEarly' : 'wonLate';
   const wonAs = (before: Deal | undefined, { record }: Deal): ForecastPart | undefined => {
     if (!before) return isNew(record) ? 'wonNew' : undefined;
-    if (isOneOf(['won', 'deleted'], before.outcome)) return undefined;
-    if (before.outcome !== 'open' || !passes(before)) return 'wonNew';
-    return wonDue(dueIn(before));
+    if (before.outcome === 'open') return passes(before) ? wonDue(dueIn(before)) : 'wonNew';
+    const isReopened = before.outcome === 'lost' && isInPeriod(dayOf(record.closedAt) ?? '');
+    return isReopened ? 'wonNew' : undefined;
   };
   return (before: Deal | undefined, after: Deal | undefined): [ForecastPart, Deal][] => {
     if (before && isExpected(before)) return [['expected', before], outcomeIn(before, after)];

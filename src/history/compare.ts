@@ -26,6 +26,8 @@ export interface StatePair<T = Opportunity> {
 /** The two states of a period, and what is known of the days between them. */
 export interface PeriodStates extends StatePair {
   series: DealSeries;
+  /** The records of the closing as they were read, without those that were seen closed before. */
+  listed: readonly Opportunity[];
   /** Whether days are missing between the states, so that the series has at least what happened, not all of it. */
   isPartial: boolean;
   /** The days with a snapshot after the opening and before the closing, oldest first. */
@@ -102,10 +104,19 @@ export async function readPeriod(
   const isPartial =
     used.length < between.length || lacksWorkday([opening.day, ...used, closing.day]);
   // The service may list no deals that were closed, or the key may not read them.
-  const listed = new Set(closing.records.map(({ id }) => id));
-  const gone = series.latest().filter(({ id }) => !listed.has(id));
-  const records = [...closing.records, ...gone.filter((deal) => isClosed(outcomeOf(deal)))];
-  return { ...states, closing: { ...closing, records }, series, isPartial, between, reader };
+  const { records: listed } = closing;
+  const ids = new Set(listed.map(({ id }) => id));
+  const gone = series.latest().filter(({ id }) => !ids.has(id));
+  const records = [...listed, ...gone.filter((deal) => isClosed(outcomeOf(deal)))];
+  return {
+    ...states,
+    closing: { ...closing, records },
+    listed,
+    series,
+    isPartial,
+    between,
+    reader,
+  };
 }
 
 const isClosed = (outcome: Outcome): boolean => outcome !== 'open' && outcome !== 'deleted';

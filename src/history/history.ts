@@ -107,7 +107,7 @@ export function storedSnapshots<T extends { id?: string }>(
 async function deleteExpired(store: SnapshotStore, keepDays: number, now: Date): Promise<void> {
   const parsed = parseNames(await store.names());
   const today = utcDay(now);
-  // Not by today, which a wrong clock could place years ahead.
+  // Not by today, so that one day with a clock years ahead deletes nothing.
   const days = parsed.map(({ day }) => day).filter((day) => day < today);
   const last = days.sort().at(-1) ?? today;
   const oldest = addDays(last, 1 - keepDays);

@@ -109,8 +109,9 @@ export const dealRules = (
     (deal.outcome === 'open' || filters.stage === undefined) && passesAll(deal, filters),
   endOf: ({ outcome }) => ends[outcome],
   wasOpenBetween(before, { outcome, record }) {
-    if (before) return before.outcome !== 'deleted' && before.outcome !== outcome;
     const closed = dayOf(record.closedAt);
+    // Not one whose outcome is only told otherwise now.
+    if (before) return isOtherwise(before.outcome, outcome) && (closed ?? '') > since;
     return closed === undefined || closed > since || isCreatedFrom(record, since);
   },
   staysClosed: (deal) => passesFilters(deal, filters),
@@ -120,6 +121,10 @@ export const dealRules = (
   },
   movesOf: (states) => movesOf(states, order),
 });
+
+/** Whether a deal that was closed was won, and is lost now, or the other way round. */
+export const isOtherwise = (before: Outcome, after: Outcome): boolean =>
+  (before === 'lost' && after === 'won') || (before === 'won' && after === 'lost');
 
 /** Whether a record that a state lacks was made after it: a state is of some time of its day. */
 export const isCreatedFrom = ({ createdAt }: { createdAt?: string }, since: Day): boolean =>

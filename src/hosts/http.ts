@@ -312,9 +312,13 @@ export async function passAnswer(
     throw new HttpError(403, 'opportunity:write is not granted here, so nothing is written.');
   const answer = { to: message.id, result: message.result, from };
   const notPassedOn = () => {
-    throw new HttpError(503, 'The answer cannot be passed on now: send it again.', {
-      retryAfter: 5,
-    });
+    throw new HttpError(
+      503,
+      'The answer may not have arrived: send it again if the call goes on.',
+      {
+        retryAfter: 5,
+      },
+    );
   };
   await updates.publish({ answer }).catch(ifUnavailable(notPassedOn));
 }

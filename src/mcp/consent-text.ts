@@ -9,6 +9,7 @@ import {
 } from '../changes/fields.ts';
 import { dayOf } from '../figures/days.ts';
 import { isCurrencyCode } from '../figures/money.ts';
+import { compact } from '../figures/naming.ts';
 import { countInvisible, visible } from '../text/characters.ts';
 import {
   join,
@@ -89,19 +90,23 @@ interface Difference {
   stored?: StoredTexts;
 }
 
-/** Texts as they are stored, for a view, which needs not quote them; an old one with invisible characters is quoted. */
+/** Texts as they are stored, for a view, which needs not quote them; one with invisible characters is quoted. */
 interface StoredTexts {
   fromText?: string;
   toText?: string;
 }
 
-const storedTexts = (from: unknown, to: unknown): StoredTexts => ({
-  ...(typeof from === 'string' && countInvisible(from) === 0 && { fromText: from }),
-  ...(typeof to === 'string' && { toText: to }),
-});
+const storedTexts = (from: unknown, to: unknown): StoredTexts =>
+  // A change that is taken back writes an old text again, whatever it contains.
+  compact({ fromText: wholeText(from), toText: wholeText(to) });
+
+const wholeText = (text: unknown): string | undefined =>
+  typeof text === 'string' && countInvisible(text) === 0 ? text : undefined;
 
 const looksAlike = ({ fromText, toText }: StoredTexts = {}): boolean =>
-  fromText === undefined || toText === undefined || visible(fromText) === visible(toText);
+  fromText === undefined || toText === undefined || inSpaces(fromText) === inSpaces(toText);
+
+const inSpaces = (text: string): string => visible(text).replaceAll('\t', ' ');
 
 const emptyValue = wording`(empty)`;
 const unseenDifference = wording`they differ only in characters that are not visible here`;

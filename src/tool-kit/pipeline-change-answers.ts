@@ -189,7 +189,7 @@ function reshapedSentence({ reshaped = [] }: PipelineChanges, states: PeriodStat
   return fields.length === 0
     ? []
     : [
-        wording`The service may send this in another form since ${since}, so that its changes are none: ${join(fields, ', ')}.`,
+        wording`These figures count changes that may be none, because the service may send the field in another form since ${since}: ${join(fields, ', ')}.`,
       ];
 }
 

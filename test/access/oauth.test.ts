@@ -531,6 +531,20 @@ describe.concurrent('keys of the identity provider', () => {
     expect(keyRequests(provider)).toBe(2);
   });
 
+  test('that are known stay in use while they cannot be read again', async ({ expect }) => {
+    const provider = await startProvider('ES256');
+    const ask = asking(provider);
+    expect(await ask()).toMatchObject(accepted);
+    provider.instead = (path, response) => {
+      if (path === '/keys') response.writeHead(500).end();
+      return path === '/keys';
+    };
+    await pause(cooldownMs);
+    const strange = { header: { kid: 'nobody knows it' } };
+    expect(await ask(strange)).toMatchObject({ status: 503 });
+    expect(await ask()).toMatchObject(accepted);
+  });
+
   test('are found where they have moved to', async ({ expect }) => {
     const provider = await startProvider('ES256');
     const ask = asking(provider);

@@ -85,6 +85,11 @@ describe('a question', () => {
     // An old text with invisible characters says how many.
     expect(other).not.toHaveProperty('fromText');
     expect(other).toMatchObject({ from: '“a” (1 invisible character)' });
+    // Neither does a new one, which may be an old one that is written again.
+    const back = [change('text', 'a', 'a\u202Eb'), change('text', 'a b', 'a\tb')];
+    const [hidden, tab] = questionPieces({ ...proposal, changes: back }, 'x').changes as object[];
+    expect(hidden).not.toHaveProperty('toText');
+    expect(tab).toHaveProperty('differs');
   });
 
   test('has notes beside the difference', () => {

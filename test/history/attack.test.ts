@@ -152,6 +152,12 @@ describe('deals between two states', () => {
       ['2026-06-12', [deal('a', { statusId: 'won', closedAt: '2026-06-11' })]],
     ] as const;
     expect(namesOf((await compareDays(days)).steps)).toEqual(['reopened', 'won']);
+    // The service only says it otherwise now.
+    const told = [
+      ['2026-06-10', [deal('a', { statusId: 'won', closedAt: '2026-06-01' })]],
+      ['2026-06-12', [deal('a', { statusId: 'lost', closedAt: '2026-06-01' })]],
+    ] as const;
+    expect(namesOf((await compareDays(told)).steps)).toEqual([]);
   });
 
   test('that are listed no more after they were won are won', async () => {

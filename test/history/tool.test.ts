@@ -204,7 +204,7 @@ describe('its first sentence', () => {
       ({ owner: _, pipelineStage: __, ...record }) => record,
     );
     expect(summary).toMatch(
-      /^The service may send this in another form since 2026-06-16, .*: owner \(0 had it, now \d+\), pipelineStage \(0 had/,
+      /^These figures count changes that may be none, .* since 2026-06-16: owner \(0 had it, now \d+\), pipelineStage \(0 had/,
     );
     expect(pipeline.at(-1)?.count).toBe((await since((record) => record)).pipeline.at(-1)?.count);
   });

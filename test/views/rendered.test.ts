@@ -97,8 +97,11 @@ describe.each(Object.entries(views))('the view of %s', (tool, { args, facts }) =
   test('keeps what it shows when the host cancels a call', async () => {
     const view = await openInDom(await server(), tool, await args());
     await until(view.text).toMatch(complete);
+    const others = { ...(await args()), owner: 'Nobody' };
+    view.deliver(message('tool-input', { arguments: others }), view.host);
     view.deliver(message('tool-cancelled', {}), view.host);
     await tick();
+    expect(view.text()).not.toContain('Nobody');
     expect(view.text()).not.toContain('cancelled');
     expect(view.text()).toMatch(complete);
   });

@@ -116,11 +116,15 @@ interface ProviderKeys {
 function providerKeys(issuer: string): JWTVerifyGetKey {
   let known: ProviderKeys | undefined;
   let discovery: Promise<ProviderKeys> | undefined;
+  let discoveredAt = Number.NEGATIVE_INFINITY;
   const discover = async (): Promise<ProviderKeys> => {
+    if (!discovery) discoveredAt = performance.now();
     discovery ??= discoverKeys(issuer).finally(() => {
       discovery = undefined;
     });
-    known = await discovery;
+    const found = await discovery;
+    // Those that are known already may still be used, although they cannot be read again now.
+    if (known?.url !== found.url) known = found;
     return known;
   };
   return async (header, token) => {
@@ -129,9 +133,11 @@ function providerKeys(issuer: string): JWTVerifyGetKey {
       return await keys.get(header, token);
     } catch (error) {
       if (tokenProblem(error) !== undefined) throw error;
-      const found = await discover();
-      if (found.url === keys.url) throw error;
-      return found.get(header, token);
+      // Anybody can send a token that causes this.
+      const isDue = performance.now() - discoveredAt >= cooldownDuration;
+      if (discovery || isDue) await discover();
+      if (known === undefined || known === keys) throw error;
+      return known.get(header, token);
     }
   };
 }
@@ -150,7 +156,8 @@ export async function discoverKeys(issuer: string): Promise<ProviderKeys> {
     const keysUrl = fieldOf(metadata, 'jwks_uri');
     const named = fieldOf(metadata, 'issuer');
     if (named !== issuer || !isText(keysUrl)) {
-      if (isText(named)) cause = `they are of the issuer ${named}, the setting says ${issuer}`;
+      if (named === issuer) cause = 'they have no jwks_uri';
+      else if (isText(named)) cause = `they are of the issuer ${named}, the setting says ${issuer}`;
       continue;
     }
     if (isProtected(new URL(keysUrl))) {

@@ -254,10 +254,12 @@ const minWords = 12;
 /** What two texts have alike at their beginnings and ends, and what differs between. Notes follow the quoted text. */
 function differingParts(text: string, other: string): Part[] | undefined {
   const [words = [], others = []] = [text, other].map((it) =>
-    it.replace(/(?<=”) \([^”]*\)$/, '').split(/(?<= )/),
+    it.replace(/(?<=”) \([^”]*\)$/, '').split(/(?<=[ \n])/),
   );
   const most = Math.min(words.length, others.length);
-  if (most < minWords || /\u2068/.test(text + other)) return undefined;
+  // Parts of a text from right to left would stand in the wrong order.
+  if (most < minWords || /\u2068|\p{Script=Hebrew}|\p{Script=Arabic}/u.test(text + other))
+    return undefined;
   let start = 0;
   while (start < most && words[start] === others[start]) start += 1;
   let end = 0;

@@ -146,7 +146,8 @@ function shownFigures({ data, found, settings }: Parts) {
 
 function Figures(parts: Parts) {
   const { data, args, host, loaded, found, settings, panel } = parts;
-  const { number, counted, totals, day } = useFormats();
+  const formats = useFormats();
+  const { number, counted, totals, day } = formats;
   const { open, overdue, closing, stalled } = shownFigures(parts);
   const isSearched = isSearching(settings.filter);
   // While the deals are read again, those of before are shown, which the figures do not count.
@@ -182,7 +183,7 @@ function Figures(parts: Parts) {
           figure('Weighted by probability', totals(open.weightedValue), isWeighted),
           { ...figure('Open opportunities', [number(open.count)]), more: without },
           ...(profit.length > 0 ? [{ label: 'Profit', values: profit }] : []),
-          ...(data.target ? [targetFigure(data.target, totals)] : []),
+          ...(data.target && !isSearched ? [targetFigure(data.target, formats)] : []),
         ]}
       >
         {loaded.settled && !isSearched && args.rates === undefined && (
@@ -207,12 +208,17 @@ function Figures(parts: Parts) {
 
 const targetFigure = (
   { target, gap, coverage }: NonNullable<OpenPipeline['target']>,
-  totals: Formats['totals'],
-) => ({
-  label: 'Missing to the target',
-  values: totals(gap),
-  more: `of ${totals(target).join()}${coverage === undefined ? '' : `, covered ${coverage} times by open deals`}`,
-});
+  { totals, number }: Formats,
+) => {
+  // The target is in one currency.
+  const [[code = '', missing = 0] = []] = Object.entries(gap);
+  const covered = coverage === undefined ? '' : `, covered ${number(coverage)} times by open deals`;
+  return {
+    label: missing > 0 ? 'Missing to the target' : 'Above the target',
+    values: totals({ [code]: Math.abs(missing) }),
+    more: `of ${totals(target).join()}${covered}`,
+  };
+};
 
 function WinRate({ data, args, host, settings, panel }: Parts) {
   const { number, percent, day } = useFormats();
@@ -256,7 +262,7 @@ function Deals(parts: Parts) {
       {isNarrow && charts}
       <Reading {...parts} clear={clear} />
       {found.length > 0 && <List {...parts} />}
-      {!boardGroups.includes(data.by) && groups}
+      {!boardGroups.includes(data.by) && !isSearching(settings.filter) && groups}
       {!isNarrow && charts}
     </>
   );

@@ -60,6 +60,9 @@ function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
     setAddress(read?.company?.address ?? '');
   };
   const lacks = () => latest.current.total - latest.current.shown;
+  const waiting = useRef(false);
+  waiting.current = isShown && !costs && read.failed === undefined;
+  const waits = () => waiting.current;
   return (
     <main class="quote">
       <p class="internal print-only">Internal copy: not for the customer.</p>
@@ -67,13 +70,13 @@ function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
         <p class="print-only draft">Draft: not released, and not an offer.</p>
       )}
       {lines.shown < lines.total && (
-        <p class="print-only draft">{`Not whole: ${lines.total - lines.shown} lines are missing.`}</p>
+        <p class="print-only draft">{`Not whole: lines ${lines.shown + 1} to ${lines.total} are missing.`}</p>
       )}
       <Heading data={data} address={address} />
       <Totals data={data} />
       <div class="controls">
         {host.canRead && <Switch text={profitSwitch} on={isShown} set={setShown} />}
-        <Actions {...{ data, args, host, reload, prepare, lacks }} />
+        <Actions {...{ data, args, host, reload, prepare, lacks, waits }} />
       </div>
       {read.failed && <Failed reason={read.failed} retry={read.retry} />}
       {costs && <Margins costs={costs} currency={data.currency} />}
@@ -91,9 +94,9 @@ function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
 }
 
 type ActionsProps = ViewProps<QuoteData> &
-  Pick<ComponentProps<typeof PrintButtons>, 'prepare' | 'lacks'>;
+  Pick<ComponentProps<typeof PrintButtons>, 'prepare' | 'lacks' | 'waits'>;
 
-function Actions({ data, args, host, reload, prepare, lacks }: ActionsProps) {
+function Actions({ data, args, host, reload, ...copy }: ActionsProps) {
   const { id, lines, preflight, link, number = 'quote' } = data;
   const isOpen = canGoOut(data);
   const question = isOpen
@@ -112,11 +115,7 @@ function Actions({ data, args, host, reload, prepare, lacks }: ActionsProps) {
       <Refresh host={host} reload={reload} />
       {id && <Ask text="Ask about this quote" {...{ host, question, about }} />}
       <OpenLink host={host} link={link} />
-      <PrintButtons
-        {...{ host, prepare, lacks }}
-        name={number}
-        stops={isOpen ? preflight.stops : 0}
-      />
+      <PrintButtons {...{ host, ...copy }} name={number} stops={isOpen ? preflight.stops : 0} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** One opportunity: what the list knows of it, what is read when it is opened, and two changes that a person can ask for. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type Formats, unknownCurrency, useFormats } from '../shell/format.ts';
 import { Failed, Pairs } from '../shell/parts.tsx';
 import { useAnswer } from '../shell/use-reading.ts';
@@ -36,14 +36,18 @@ export function OpportunityDetails({ id, deal = {}, host, stages, open, changed 
   const { answer, failed, retry } = useAnswer<{ record: Facts }>(host, 'cpq_get_record', call, [
     writes,
   ]);
-  const record = answer?.record;
-  // The list may be older than a change that was made here.
-  const facts: Facts = { ...deal, ...record };
+  // While it is read again, what was read before stays.
+  const before = useRef<Facts | undefined>(undefined);
+  const record = answer?.record ?? before.current;
+  before.current = record;
+  const facts = factsOf(deal, record, writes > 0);
   const written = () => {
     setWrites(writes + 1);
     changed?.();
   };
   const isOpen = record && (record.outcome ?? 'open') === 'open' && !record.closed;
+  // What came of a change stays, also of one that closed the opportunity.
+  const isChangeable = (isOpen || writes > 0) && host.lists('cpq_upsert_opportunity');
   return (
     <>
       <Pairs pairs={pairsOf(facts, useFormats(), open)} />
@@ -55,7 +59,7 @@ export function OpportunityDetails({ id, deal = {}, host, stages, open, changed 
           <p dir="auto">{record.ask}</p>
         </div>
       )}
-      {isOpen && host.canRead && host.lists('cpq_upsert_opportunity') && (
+      {isChangeable && host.canRead && (
         <MoveDeal
           {...{ id, host, stages }}
           changed={written}
@@ -65,6 +69,19 @@ export function OpportunityDetails({ id, deal = {}, host, stages, open, changed 
       )}
     </>
   );
+}
+
+/** After a change the list is older than the record; before, it may have its amounts at other rates. */
+function factsOf(deal: DealFacts, record: Facts | undefined, isWritten: boolean): Facts {
+  if (!isWritten) return { ...deal, ...record, ...amountsOf(deal) };
+  const { idleDays: _1, probability: _2, profit: _3, ...rest } = deal;
+  return { ...rest, ...record };
+}
+
+function amountsOf(deal: DealFacts): Partial<DealFacts> {
+  const { value, oneTime, monthly, currency } = deal;
+  const amounts = Object.entries({ value, oneTime, monthly, currency });
+  return Object.fromEntries(amounts.filter(([, amount]) => amount !== undefined));
 }
 
 /** The fields in the order of a conversation: what it is worth, when it closes, who is concerned. */

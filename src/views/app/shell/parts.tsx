@@ -264,7 +264,7 @@ interface ContactProps {
 /** One address without anything besides, such as a copy to somebody else; one number. */
 const addresses = {
   mailto: /^[^\s@?&#,;:<>"]+@[^\s@?&#,;:<>"]+$/,
-  tel: /^\+?(?:[\s().-]*\d){3,15}$/,
+  tel: /^\+?(?:(?:[\s().-]*|\/)\d){3,15}$/,
 };
 
 /** A web page, an e-mail address or a telephone number that the host opens; other texts stay texts. */

@@ -1,5 +1,6 @@
 /** The two copies of a quote: one that a customer may have, and one with everything. */
 import { useState } from 'preact/hooks';
+import { useFormats } from './format.ts';
 import { ActionButton } from './parts.tsx';
 import type { Host } from './view.ts';
 
@@ -13,19 +14,30 @@ interface Props {
   prepare(): Promise<void>;
   /** How many lines could not be read. */
   lacks(): number;
+  /** Whether something that an internal copy shows is being read. */
+  waits(): boolean;
 }
 
 type Copy = 'customer' | 'internal';
 
-export function PrintButtons({ host, name, stops, prepare, lacks }: Props) {
+const waitMs = 100;
+const maxWaits = 200;
+
+export function PrintButtons({ host, name, stops, prepare, lacks, waits }: Props) {
+  const { counted } = useFormats();
   const [asked, setAsked] = useState(false);
   const [refused, setRefused] = useState('');
   const make = async (copy: Copy) => {
     await prepare();
     // What was read is drawn first.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    for (let at = 0; at === 0 || (waits() && at < maxWaits); at += 1)
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (copy === 'internal' && waits())
+      throw new Error('Costs and margins could not be read, so this would be no whole copy.');
     if (copy === 'customer' && lacks() > 0)
-      throw new Error(`${lacks()} lines cannot be read here, so this would be no whole copy.`);
+      throw new Error(
+        `${counted(lacks(), 'line')} cannot be read here, so this would be no whole copy.`,
+      );
     if (host.can('downloadFile')) await host.save(`${name}.html`, 'text/html', pageOf(copy));
     else if (!print(copy)) setRefused('This host lets views neither print nor save a file.');
     setAsked(false);
@@ -87,5 +99,5 @@ function pageOf(copy: Copy): string {
   for (const part of main.querySelectorAll('.print-only, .internal'))
     part.classList.remove('print-only', 'internal');
   const style = document.querySelector('style')?.textContent ?? '';
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Quote</title><style>${style}</style><body>${main.outerHTML}</body></html>`;
+  return `<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Quote</title><style>${style}</style><body>${main.outerHTML}</body></html>`;
 }

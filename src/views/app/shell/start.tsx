@@ -48,6 +48,8 @@ class Session<Data, Answer> {
   args: Arguments = {};
   /** Of the latest request: a further choice is added to it, and no other answer is shown. */
   wanted: Arguments = {};
+  /** Of a call of the host, until its result is there. */
+  called: Arguments | undefined;
   context: McpUiHostContext = {};
   changed: () => void = () => {};
   readonly view: View<Data, Answer>;
@@ -57,13 +59,12 @@ class Session<Data, Answer> {
     this.view = view;
     this.bridge = new Bridge({
       input: (args) => {
-        this.args = args;
-        this.wanted = args;
-        this.changed();
+        this.called = args;
       },
       result: (result) => void this.receive(result),
       cancelled: () => {
         // What is shown already came from a call that ended.
+        this.called = undefined;
         if (this.shown.state === 'waiting')
           this.show({ state: 'failed', reason: 'The call was cancelled.' });
       },
@@ -88,6 +89,9 @@ class Session<Data, Answer> {
 
   /** Some hosts pass on only the text of a result; then the view calls the tool itself. */
   async receive(result: ToolResult): Promise<void> {
+    this.args = this.called ?? this.args;
+    this.wanted = this.args;
+    this.called = undefined;
     if (result.isError)
       return this.show({ state: 'failed', reason: textOf(result), again: this.args });
     if (result.structuredContent || !this.view.tool) return this.setData(result);
