@@ -123,7 +123,7 @@ export const dealRules = (
 });
 
 /** Whether a deal that was closed was won, and is lost now, or the other way round. */
-export const isOtherwise = (before: Outcome, after: Outcome): boolean =>
+const isOtherwise = (before: Outcome, after: Outcome): boolean =>
   (before === 'lost' && after === 'won') || (before === 'won' && after === 'lost');
 
 /** Whether a record that a state lacks was made after it: a state is of some time of its day. */
