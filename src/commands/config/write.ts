@@ -66,9 +66,5 @@ export async function writeEntry(
 /** The names and values of a JSON text, in any order: names that are numbers are written first. */
 const wordsOf = (text: string): string[] =>
   (text.match(/"(?:\\.|[^"\\])*"|[^\s"[\]{}:,]+/g) ?? [])
-    .map((word) =>
-      word.startsWith('"')
-        ? JSON.parse(word)
-        : word.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''),
-    )
+    .map((word) => (word.startsWith('"') ? JSON.parse(word) : word.replace(/\.0+$/, '')))
     .sort();
