@@ -143,9 +143,9 @@ const lacksWorkday = (days: readonly Day[]): boolean =>
 
 const isWeekend = (day: Day): boolean => [0, 6].includes(new Date(day).getUTCDay());
 
-async function observe(series: DealSeries, snapshot: Snapshot | undefined): Promise<void> {
-  const time = snapshot?.takenAt.toISOString() ?? '';
-  await forEachInSlices(snapshot?.records ?? [], (record) => series.observe(record, time));
+async function observe(series: DealSeries, { takenAt, records }: Snapshot): Promise<void> {
+  const time = takenAt.toISOString();
+  await forEachInSlices(records, (record) => series.observe(record, time));
 }
 
 const maxDays = (records: number): number =>

@@ -13,6 +13,8 @@ import { modernRevision, refusalToListen } from '../mcp/identity.ts';
 import { createSession, openSession, sessionHeader } from '../mcp/session.ts';
 import { loopbackNames } from '../setting-values.ts';
 import { type Health, ifUnavailable } from '../state/port.ts';
+import { writeGrant } from '../tenant/grants.ts';
+import type { Tenant } from '../tenant/tenant.ts';
 import { fieldOf, isObject, parseJson, toError } from '../values.ts';
 import { version } from '../version.ts';
 import type { Gate, Session } from './access/gate.ts';
@@ -189,10 +191,10 @@ class HttpFrontend {
     const signal = disconnectSignal(response);
     const { headers } = request;
     const client = await sessionOf(endpoint, headers, message, response);
-    if (isAnswer(client, message)) {
+    if ('parts' in endpoint && isAnswer(client, message)) {
       // Not in the queue, in which the calls that ask may be all that run.
       if (caller !== undefined) this.#options.queue?.count(caller);
-      await passAnswer(endpoint, message, caller);
+      await passAnswer(endpoint.parts.tenant, message, caller);
       return sendText(response, 202, '');
     }
     if (caller !== undefined) {
@@ -300,25 +302,18 @@ export const isAnswer = (
  * @throws HttpError for one that is too long, or of a caller who may not write, or that cannot be passed on
  */
 export async function passAnswer(
-  endpoint: SdkEndpoint | { parts: Pick<TenantEndpoint['parts'], 'tenant'> },
+  { grants, updates }: Pick<Tenant, 'grants' | 'updates'>,
   message: FormResponse,
   from: string | undefined,
 ): Promise<void> {
   if (JSON.stringify(message).length > maxAnswer)
     throw new HttpError(413, 'The answer is too long.');
-  if (!('parts' in endpoint)) return;
-  const { grants, updates } = endpoint.parts.tenant;
-  if (!grants.has('opportunity:write'))
-    throw new HttpError(403, 'opportunity:write is not granted here, so nothing is written.');
+  if (!grants.has(writeGrant))
+    throw new HttpError(403, `${writeGrant} is not granted here, so nothing is written.`);
   const answer = { to: message.id, result: message.result, from };
   const notPassedOn = () => {
-    throw new HttpError(
-      503,
-      'The answer may not have arrived: send it again if the call goes on.',
-      {
-        retryAfter: 5,
-      },
-    );
+    const problem = 'The answer may not have arrived: send it again if the call goes on.';
+    throw new HttpError(503, problem, { retryAfter: 5 });
   };
   await updates.publish({ answer }).catch(ifUnavailable(notPassedOn));
 }

@@ -38,34 +38,32 @@ export function serveStdio(
       }
       begun += text.slice(end + 1);
       if (begun.length > maxLength)
-        stop(new Error(`A message has more than ${maxLength} characters`));
+        close(new Error(`A message has more than ${maxLength} characters`));
     };
     let stopped = false;
     let timer: NodeJS.Timeout | undefined;
-    const stop = (error?: Error) => {
+    const close = (error?: Error) => {
       if (stopped) return;
       stopped = true;
       clearTimeout(timer);
       stdin.off('data', read).pause();
-      const end = () => (error ? reject(error) : resolve());
-      connection.close().then(end, end);
+      const settle = () => (error ? reject(error) : resolve());
+      connection.close().then(settle, settle);
     };
+    const stop = () => close();
     const finish = () => {
       if (timer || stopped) return;
-      timer = setTimeout(() => stop(), finishMs);
+      timer = setTimeout(stop, finishMs);
       if (begun !== '') connection.receive(begun);
-      connection.answered().then(
-        () => stop(),
-        () => stop(),
-      );
+      connection.answered().then(stop, stop);
     };
     stdin.setEncoding('utf8').on('data', read);
     stdin.once('end', finish);
     stdin.once('close', finish);
     // The host has closed its end.
-    stdout.on('error', () => stop());
-    signals.once('SIGTERM', () => stop());
-    signals.once('SIGINT', () => stop());
+    stdout.on('error', stop);
+    signals.once('SIGTERM', stop);
+    signals.once('SIGINT', stop);
   });
 }
 

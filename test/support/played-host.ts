@@ -239,7 +239,7 @@ export class PlayedHost {
     return async (message) => {
       const { method, params } = message as { method?: string; params?: Row };
       const client = clientOf(clientInfo, capabilities);
-      if (isAnswer(client, message)) return passAnswer({ parts: { tenant } }, message, undefined);
+      if (isAnswer(client, message)) return passAnswer(tenant, message, undefined);
       const isModern = this.era === 'modern';
       const modern = { 'mcp-method': String(method), 'mcp-name': String(params?.name ?? '') };
       const headers = {
