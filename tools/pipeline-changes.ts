@@ -116,7 +116,7 @@ export const pipelineChanges = defineTool({
       ({ pushes, movement, by }) => !(pushes && (movement || isOneOf(['day', 'quote'], by))),
       {
         path: ['pushes'],
-        message: 'goes with a by of deals, and without movement',
+        message: 'must be left out with movement, and with by: day or by: quote',
       },
     )
     .superRefine((args, context) => {
