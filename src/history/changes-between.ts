@@ -12,7 +12,6 @@ import { type Amounts, CurrencySums, type Decimal, zero } from '../figures/money
 import { compact, type LimitedList, type Named } from '../figures/naming.ts';
 import { weighted } from '../figures/probability.ts';
 import { flatMapSteps, type Steps } from '../figures/steps.ts';
-import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { isOneOf } from '../values.ts';
 import { type PeriodStates, spreadEvenly } from './compare.ts';
@@ -32,7 +31,6 @@ import {
   type DealChange,
   dealRules,
   ends,
-  isCreatedFrom,
   type Move,
   matchingExits,
   type PipelineState,
@@ -43,6 +41,7 @@ import {
   stageOrder,
   stageRows,
   type TwoPipelines,
+  wasOpenSince,
 } from './pipeline-changes.ts';
 import { pushesOf } from './pushes.ts';
 
@@ -226,19 +225,15 @@ function forecastReader(then: Day, now: Day, passes: (deal: Deal) => boolean) {
   const isInPeriod = (day: Day): boolean => then < day && day <= now;
   const isExpected = (deal: Deal): boolean =>
     deal.outcome === 'open' && isInPeriod(dueIn(deal)) && passes(deal);
-  const isNew = (record: Opportunity): boolean =>
-    isInPeriod(dayOf(record.closedAt) ?? '') || isCreatedFrom(record, then);
   const outcomeIn = (before: Deal, after: Deal | undefined): [ForecastPart, Deal] => {
     const outcome = (after ? ends[after.outcome] : 'removed') ?? 'stillOpen';
     return [outcome, after && outcome !== 'removed' ? after : before];
   };
   const wonDue = (due: Day): ForecastPart =>
     due === '' ? 'wonUndated' : due > now ? 'wonEarly' : 'wonLate';
-  const wonAs = (before: Deal | undefined, { record }: Deal): ForecastPart | undefined => {
-    if (!before) return isNew(record) ? 'wonNew' : undefined;
-    if (before.outcome === 'open') return passes(before) ? wonDue(dueIn(before)) : 'wonNew';
-    const isReopened = before.outcome === 'lost' && isInPeriod(dayOf(record.closedAt) ?? '');
-    return isReopened ? 'wonNew' : undefined;
+  const wonAs = (before: Deal | undefined, after: Deal): ForecastPart | undefined => {
+    if (before?.outcome === 'open') return passes(before) ? wonDue(dueIn(before)) : 'wonNew';
+    return wasOpenSince(then, before, after) ? 'wonNew' : undefined;
   };
   return (before: Deal | undefined, after: Deal | undefined): [ForecastPart, Deal][] => {
     if (before && isExpected(before)) return [['expected', before], outcomeIn(before, after)];

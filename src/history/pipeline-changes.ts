@@ -108,12 +108,7 @@ export const dealRules = (
   matches: (deal) =>
     (deal.outcome === 'open' || filters.stage === undefined) && passesAll(deal, filters),
   endOf: ({ outcome }) => ends[outcome],
-  wasOpenBetween(before, { outcome, record }) {
-    const closed = dayOf(record.closedAt);
-    // Not one whose outcome is only told otherwise now.
-    if (before) return isOtherwise(before.outcome, outcome) && (closed ?? '') > since;
-    return closed === undefined || closed > since || isCreatedFrom(record, since);
-  },
+  wasOpenBetween: (before, after) => wasOpenSince(since, before, after),
   staysClosed: (deal) => passesFilters(deal, filters),
   isOutsidePeriod(deal) {
     const { closeFrom: _from, closeTo: _to, ...others } = filters;
@@ -121,6 +116,14 @@ export const dealRules = (
   },
   movesOf: (states) => movesOf(states, order),
 });
+
+/** Whether a deal that was not open on a day, and is closed now, was open between. */
+export function wasOpenSince(since: Day, before: Deal | undefined, { outcome, record }: Deal) {
+  const closed = dayOf(record.closedAt);
+  // Not one whose outcome is only told otherwise now.
+  if (before) return isOtherwise(before.outcome, outcome) && (closed ?? '') > since;
+  return closed === undefined || closed > since || isCreatedFrom(record, since);
+}
 
 /** Whether a deal that was closed was won, and is lost now, or the other way round. */
 const isOtherwise = (before: Outcome, after: Outcome): boolean =>

@@ -158,7 +158,7 @@ export function expectedForecast(
     (deal) => deal.outcome === 'open' && fits(deal, asked) && isBetween(deal.closes),
   );
   const wonAs = (was: DayDeal | undefined, { closed }: DayDeal): string | undefined => {
-    if (!was) return isBetween(closed) ? 'wonNew' : undefined;
+    if (!was) return closed === undefined || closed > then ? 'wonNew' : undefined;
     if (was.outcome !== 'open' || expected.includes(was)) return undefined;
     if (!fits(was, asked)) return 'wonNew';
     if (was.closes === undefined) return 'wonUndated';
