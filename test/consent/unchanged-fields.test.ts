@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Answering, openWriter } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { closing } from '../support/shared.ts';
-import type { Behaviour } from '../support/upstream/behaviour.ts';
+import { type Behaviour, limit } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** Renames the first opportunity, which has these fields, at a service that clears what is left out. */
@@ -129,4 +129,22 @@ test('custom fields in a form that cannot be merged are not changed', async () =
   expect(answer.text).toMatch(/^Nothing was written\. /);
   expect(asked).toEqual([]);
   expect(row.customFields).toEqual(list);
+});
+
+test('a refusal in both scales teaches nothing of the scale of probabilities', async () => {
+  const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
+  const rows = upstream.records['/opportunity'];
+  for (const row of rows) row.probability = 40;
+  const { person } = new Answering();
+  const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person });
+  const status = { code: 422, message: 'probability' };
+  upstream.set(limit({ write: 'unapplied', status }, { method: 'PUT' }));
+  const args = { external_id: 'opp-0', probability: 0.15 };
+  expect((await it.upsert(args)).outcome).toBe('not_written');
+  const puts = upstream.requests.filter(({ method }) => method === 'PUT');
+  expect(puts.map(({ body }) => JSON.parse(body).probability)).toEqual([15, 0.15]);
+  upstream.reset();
+  expect((await it.upsert(args)).outcome).toBe('written');
+  expect(upstream.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+  expect(rows[0]?.probability).toBe(15);
 });
