@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { openWriter } from '../support/consent.ts';
 import { anyHost, type Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
@@ -274,6 +275,19 @@ describe('names of referenced records', () => {
       accountManager: company?.name,
     });
   });
+});
+
+test('names of referenced records are read again when one of them changed', async () => {
+  const own = await startSandbox({ scale: 0.1 });
+  const it = await openWriter(addressIn(own));
+  const { name: tenant } = own.tenants[0];
+  const rename = own.database.prepare(`update product set name = ? where tenant = ? and id =
+    (select productId from pricing_book_product where tenant = ?2 order by rowid limit 1)`);
+  for (const name of ['Named before', 'Named after']) {
+    rename.run(name, tenant);
+    it.tenant.updates.invalidate('product');
+    expect((await it.call('cpq_list_pricing_books', {})).text).toContain(name);
+  }
 });
 
 describe('products of pricing books', () => {
