@@ -160,6 +160,8 @@ describe('search arguments', () => {
     const without = await call('cpq_list_products', { size: 1 });
     const withThem = await call('cpq_list_products', { size: 1, include_bundles: true });
     expect(withThem.page.total).toBeGreaterThan(without.page.total);
+    const bundle = { resource: 'product', id: 'KIT-001' };
+    expect((await call('cpq_get_record', bundle)).data.record).toMatchObject({ mpn: 'KIT-001' });
   });
 });
 
