@@ -22,7 +22,6 @@ import {
   today,
 } from '../src/tool-kit/answers.ts';
 import { type Answer, coverage, defineTool } from '../src/tool-kit/define-tool.ts';
-import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { fieldOf, keysOf } from '../src/values.ts';
 
 /** The parts of a brief: the collections that each needs, and its fields in the answer. */
@@ -76,51 +75,48 @@ export const briefCompany = defineTool({
       (resource) => (resource === 'company' ? { only: [company] } : { of: company }),
     );
     const accountManager = managerOf(tenant, company, read.records);
-    const asked = { tool: 'company', company, some, rows, show, accountManager };
-    return memoizedAnswer(tenant, read, asked, async () => {
-      const { records } = read;
-      // Its deals, and those that may be.
-      const opportunity =
-        records.opportunity?.filter(({ company: { id = company.id } = {} }) => id === company.id) ??
-        [];
-      const fields = gapsAbout({ opportunity }, read.coverage.fields);
-      const about = {
-        company,
-        contacts: records.contact,
-        opportunities: records.opportunity,
-        quotes: records.quote,
-        contractItems: records.contract_item,
-        discountGroups: records.discount_group,
-        pricingBooks: records.pricing_book,
-      };
-      const options = {
-        today: today(),
-        currencyOf: currenciesFor(tenant, [company]),
-        accountManager,
-        probability: read.probability,
-        maxRows: rows ?? maxRows,
-        show,
-      };
-      await waitForSlice();
-      const brief = selectParts(await runInSlices(companyBrief(about, options)), selected);
-      await waitForSlice();
-      const notes = applying([
-        brief.contractItems && wording`Contract items are beta: fields may change or be missing.`,
-        brief.company.accountManagerId !== undefined && unknownManager,
-        ...read.omitted,
-      ]);
-      const answer = (count: number): Answer => ({
-        summary: companySummary(brief),
-        data: {
-          ...linkTo(tenant.site, 'company', company.id),
-          ...limitLists(brief, count),
-          coverage: toCoverage({ ...read.coverage, fields }),
-        },
-        notes,
-      });
-      const target = some.length > 0 ? targetTokens.some : targetTokens.all;
-      return answerWithRows(rows ?? maxRows, answer, rows === undefined ? target : undefined);
+    const { records } = read;
+    // Its deals, and those that may be.
+    const opportunity =
+      records.opportunity?.filter(({ company: { id = company.id } = {} }) => id === company.id) ??
+      [];
+    const fields = gapsAbout({ opportunity }, read.coverage.fields);
+    const about = {
+      company,
+      contacts: records.contact,
+      opportunities: records.opportunity,
+      quotes: records.quote,
+      contractItems: records.contract_item,
+      discountGroups: records.discount_group,
+      pricingBooks: records.pricing_book,
+    };
+    const options = {
+      today: today(),
+      currencyOf: currenciesFor(tenant, [company]),
+      accountManager,
+      probability: read.probability,
+      maxRows: rows ?? maxRows,
+      show,
+    };
+    await waitForSlice();
+    const brief = selectParts(await runInSlices(companyBrief(about, options)), selected);
+    await waitForSlice();
+    const notes = applying([
+      brief.contractItems && wording`Contract items are beta: fields may change or be missing.`,
+      brief.company.accountManagerId !== undefined && unknownManager,
+      ...read.omitted,
+    ]);
+    const answer = (count: number): Answer => ({
+      summary: companySummary(brief),
+      data: {
+        ...linkTo(tenant.site, 'company', company.id),
+        ...limitLists(brief, count),
+        coverage: toCoverage({ ...read.coverage, fields }),
+      },
+      notes,
     });
+    const target = some.length > 0 ? targetTokens.some : targetTokens.all;
+    return answerWithRows(rows ?? maxRows, answer, rows === undefined ? target : undefined);
   },
 });
 

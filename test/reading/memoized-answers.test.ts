@@ -3,6 +3,7 @@ import { type Grant, parseGrants } from '../../src/tenant/grants.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import fc from '../support/fast-check.ts';
 import { openTenant, type Served, serve } from '../support/hardening-tenant.ts';
+import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 import { generateRecords } from '../support/upstream/records.ts';
@@ -60,7 +61,7 @@ async function clientOf(tenant: Tenant): Promise<Served> {
   return served;
 }
 
-type Question = readonly [name: string, args: Record<string, unknown>];
+type Question = readonly [name: string, args: Row];
 type Data = Record<string, unknown> & { coverage?: { asOf?: string } };
 
 async function ask({ client }: Served, [name, args]: Question) {
@@ -151,6 +152,31 @@ test('answers are those of a server that was never asked before, whatever change
     }),
     { numRuns: quickOrAll(3, 60) },
   );
+});
+
+/** Of each tool whose answers are kept: a question, and arguments each of which makes it another one. */
+const variations: [tool: string, args: Row, ...others: Row[]][] = [
+  ['cpq_brief_pipeline', {}, { by: 'owner' }, { groups: 1 }, { sections: ['deals'] }],
+  ['cpq_brief_pipeline', { sections: ['deals'] }, { show: ['profit'] }, { rows: 1 }, { from: 1 }],
+  ['cpq_brief_pipeline', { outcome: 'closed' }, { period_from: '2000-01-01' }],
+  ['cpq_brief_quotes', { by: 'status' }, { size: 1 }, { from: 1 }, { groups: 1 }, { by: 'owner' }],
+  ['cpq_check_sales_data', { check: 'thin_margins' }, { floor: 90 }, { size: 1 }, { from: 1 }],
+  ['cpq_check_sales_data', { check: 'stale_quotes' }, { days: 1 }, { open_deals: true }],
+];
+
+test('an answer is not that of the same question with another argument', async () => {
+  for (const [at, row] of upstream.records['/opportunity'].entries())
+    Object.assign(row, { oneTimeProfit: 7, closedAt: at > 8 ? '2025-03-01' : null });
+  for (const [tool, args, ...others] of variations) {
+    const asker = await clientOf(tenantOf(all));
+    const first = figuresOf(await ask(asker, [tool, args]));
+    for (const other of others) {
+      const question: Question = [tool, { ...args, ...other }];
+      const expected = figuresOf(await ask(await clientOf(tenantOf(all)), question));
+      expect(expected, JSON.stringify(question)).not.toEqual(first);
+      expect(figuresOf(await ask(asker, question)), JSON.stringify(question)).toEqual(expected);
+    }
+  }
 });
 
 test('the same question computes nothing anew, and answers no caller with other grants', async () => {
