@@ -553,6 +553,11 @@ describe('a network error', () => {
     (syscall) => expect(errorOf('EHOSTUNREACH', syscall)).toMatchObject({ kind: 'unreachable' }),
   );
 
+  test('of a connection that was not opened in time: never sent, unlike one without an answer', () => {
+    expect(errorOf('UND_ERR_CONNECT_TIMEOUT')).toMatchObject({ kind: 'unreachable' });
+    expect(errorOf('UND_ERR_HEADERS_TIMEOUT')).toMatchObject({ kind: 'timed-out' });
+  });
+
   test.each(['read', 'write'])('of an open connection (%s): it may have been sent', (syscall) =>
     expect(errorOf('EHOSTUNREACH', syscall)).toMatchObject({ kind: 'connection-lost' }),
   );
