@@ -13,8 +13,7 @@ import {
   newToken,
   type Reply,
   send,
-  startTeam,
-  type Team,
+  startKeyed,
 } from '../support/access.ts';
 import { everything } from '../support/hosts.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
@@ -30,16 +29,6 @@ const upstreamWith = async (keys: readonly string[]) =>
   closing(await startUpstream({ keys: new Set(keys) }));
 
 const keyed = (key: string, more: Headers = {}): Headers => ({ 'api-key': key, ...more });
-
-const startKeyed = (baseUrls: string, more: Record<string, string> = {}): Promise<Team> =>
-  startTeam({
-    CPQ_AUTH: 'key',
-    CPQ_STATE_DIR: newFolder(),
-    CPQ_KEY_BASE_URLS: baseUrls,
-    CPQ_ALLOW_PRIVATE: '1',
-    CPQ_TRUSTED_PROXIES: '127.0.0.1',
-    ...more,
-  });
 
 /** Admits no request to the service: a call that is answered with 429 was about to be sent. */
 const nothingLeft: RateWindow = Object.assign(new MemoryRates(), {
@@ -73,18 +62,11 @@ const allowed = [
 
 describe('the address of the service', () => {
   test.each([
-    'https://good.example.com',
-    'https://good.example.com/',
-    'https://good.example.com/public-api',
-    'https://good.example.com/public-api/',
-    ' https://good.example.com ',
-    'HTTPS://GOOD.EXAMPLE.COM',
-    'https://good.example.com:443',
+    ...['https://good.example.com', 'https://good.example.com/', ' https://good.example.com '],
+    ...['https://good.example.com/public-api', 'https://good.example.com/public-api/'],
+    ...['HTTPS://GOOD.EXAMPLE.COM', 'https://good.example.com:443', 'https://good%2Eexample.com'],
     'https://good.example.com?a=b#c',
-    'https://good%2Eexample.com',
-    'https://a.cpq.example.com',
-    'https://A-1.cpq.example.com',
-    'https://a%2ecpq.example.com',
+    ...['https://a.cpq.example.com', 'https://A-1.cpq.example.com', 'https://a%2ecpq.example.com'],
     'http://service.example.com:8080/base/',
     'http://service.example.com:8080/x/../base',
   ])('is accepted: %s', async (address) => {
@@ -92,48 +74,30 @@ describe('the address of the service', () => {
   });
 
   test.each([
-    'https://good.example.com.evil.com',
-    'https://evil.com/good.example.com',
-    'https://evil.com?https://good.example.com',
-    'https://evil.com#https://good.example.com',
-    'https://evil.com\\.good.example.com',
-    'https://good.example.com@evil.com',
-    'https://good.example.com:pass@evil.com',
-    'https://me@good.example.com',
-    'https://me:pass@good.example.com',
-    'https://good.example.com:8443',
-    'https://good.example.com:80',
-    'http://good.example.com',
-    'ftp://good.example.com',
-    'file:///etc/passwd',
-    '//good.example.com',
-    'good.example.com',
-    'https://good.example.com.',
-    'https://evilgood.example.com',
-    'https://good-example.com',
-    'https://goodxexample.com',
-    'https://good.example.com/other',
-    'https://good.example.com/%2e%2e/other',
+    // Another host that has the name of an allowed one.
+    ...['https://good.example.com.evil.com', 'https://evil.com/good.example.com'],
+    ...['https://evil.com?https://good.example.com', 'https://evil.com#https://good.example.com'],
+    ...['https://evil.com\\.good.example.com', 'https://good.example.com@evil.com'],
+    ...['https://good.example.com:pass@evil.com', 'https://evilgood.example.com'],
+    ...['https://good-example.com', 'https://goodxexample.com', 'https://good.example.com.'],
+    ...['https://xn--good.example.com', 'https://gооd.example.com'],
+    // An allowed host with a user, another port, scheme or path.
+    ...['https://me@good.example.com', 'https://me:pass@good.example.com'],
+    ...['https://good.example.com:8443', 'https://good.example.com:80', 'http://good.example.com'],
+    ...['ftp://good.example.com', '//good.example.com', 'good.example.com', 'file:///etc/passwd'],
+    ...['https://good.example.com/other', 'https://good.example.com/%2e%2e/other'],
     'https://good.example.com/public-api/public-api',
-    'https://xn--good.example.com',
-    'https://gооd.example.com',
-    'https://cpq.example.com',
-    'https://.cpq.example.com',
-    'https://a.b.cpq.example.com',
-    'https://a%2Eb.cpq.example.com',
-    'https://evil.com%2Fa.cpq.example.com',
-    'https://evil.com%23.cpq.example.com',
-    'https://a_b.cpq.example.com',
-    'https://*.cpq.example.com',
-    'https://a.cpq.example.com/base',
-    'https://a.cpqxexample.com',
-    'http://service.example.com:8080',
-    'http://service.example.com:8080/base/more',
-    'http://service.example.com:8080/BASE',
-    'http://service.example.com:8080/base%2f',
+    // More or less than the one label that `*` stands for.
+    ...['https://cpq.example.com', 'https://.cpq.example.com', 'https://a.b.cpq.example.com'],
+    ...['https://a%2Eb.cpq.example.com', 'https://evil.com%2Fa.cpq.example.com'],
+    ...['https://evil.com%23.cpq.example.com', 'https://a_b.cpq.example.com'],
+    ...['https://*.cpq.example.com', 'https://a.cpq.example.com/base', 'https://a.cpqxexample.com'],
+    // Another base path.
+    ...['http://service.example.com:8080', 'http://service.example.com:8080/base/more'],
+    ...['http://service.example.com:8080/BASE', 'http://service.example.com:8080/base%2f'],
     'http://service.example.com/base',
-    'https://[::1]',
-    'https://127.0.0.1',
+    // An IP address, and two addresses.
+    ...['https://[::1]', 'https://127.0.0.1'],
     'https://good.example.com, https://good.example.com',
     'https://good.example.com\thttps://evil.com',
   ])('is refused: %s', async (address) => {
@@ -148,41 +112,19 @@ describe('the address of the service', () => {
 });
 
 const inside = [
-  'http://127.0.0.1',
-  'http://127.1',
-  'http://2130706433',
-  'http://0x7f000001',
-  'http://0x7f.1',
-  'http://0177.0.0.1',
-  'http://017700000001',
-  'http://①②⑦.⓪.⓪.①',
-  'http://127.0.0.1.',
-  'http://0',
-  'http://0.0.0.0',
-  'http://10.1.2.3',
-  'http://100.64.0.1',
-  'http://169.254.169.254',
-  'http://172.16.0.1',
-  'http://172.31.255.255',
-  'http://192.168.0.1',
-  'http://198.18.0.1',
-  'http://224.0.0.1',
-  'http://255.255.255.255',
-  'http://[::]',
-  'http://[::1]',
-  'http://[0:0:0:0:0:0:0:1]',
-  'http://[::127.0.0.1]',
-  'http://[::ffff:127.0.0.1]',
-  'http://[::ffff:7f00:1]',
-  'http://[::ffff:0:127.0.0.1]',
-  'http://[64:ff9b::127.0.0.1]',
-  'http://[64:ff9b::a00:1]',
-  'http://[64:ff9b:1::1]',
-  'http://[2002:7f00:1::]',
-  'http://[fd00::1]',
-  'http://[fe80::1]',
-  'http://[ff02::1]',
-];
+  ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001'],
+  ...['①②⑦.⓪.⓪.①', '127.0.0.1.', '0', '0.0.0.0', '10.1.2.3', '100.64.0.1', '169.254.169.254'],
+  ...['172.16.0.1', '172.31.255.255', '192.168.0.1', '198.18.0.1', '224.0.0.1', '255.255.255.255'],
+  ...['[::]', '[::1]', '[0:0:0:0:0:0:0:1]', '[::127.0.0.1]', '[::ffff:127.0.0.1]'],
+  ...['[::ffff:7f00:1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::a00:1]'],
+  ...['[64:ff9b:1::1]', '[2002:7f00:1::]', '[fd00::1]', '[fe80::1]', '[ff02::1]'],
+].map((host) => `http://${host}`);
+
+/** What the callback of a lookup gets. */
+const lookedUp = (name: string, all: boolean): Promise<unknown[]> =>
+  new Promise((resolve) => {
+    lookupPublicOnly(name, { all }, (...answer: unknown[]) => resolve(answer));
+  });
 
 describe('a private network', () => {
   test.each(inside)('is refused at %s, even if the address is allowed', async (address) => {
@@ -207,23 +149,17 @@ describe('a private network', () => {
   test.each([true, false])(
     'is refused for a name that resolves to it; all addresses: %s',
     async (all) => {
-      const found = await new Promise<unknown[]>((resolve) => {
-        lookupPublicOnly('localhost', { all }, (...answer: unknown[]) => resolve(answer));
-      });
+      const found = await lookedUp('localhost', all);
       expect(found[0]).toMatchObject({ code: 'EPRIVATE' });
       expect(JSON.stringify(found.slice(1))).not.toMatch(/127\.0\.0\.1|::1/);
     },
   );
 
   test('is none where all addresses are public', async () => {
-    const addressesOf = (name: string, all: boolean) =>
-      new Promise<unknown[]>((resolve) => {
-        lookupPublicOnly(name, { all }, (...answer: unknown[]) => resolve(answer));
-      });
     // An address needs no name server.
-    expect(await addressesOf('93.184.216.34', false)).toEqual([null, '93.184.216.34', 4]);
+    expect(await lookedUp('93.184.216.34', false)).toEqual([null, '93.184.216.34', 4]);
     const address = '2606:2800:220:1::1';
-    expect(await addressesOf(address, true)).toEqual([null, [{ address, family: 6 }]]);
+    expect(await lookedUp(address, true)).toEqual([null, [{ address, family: 6 }]]);
   });
 
   test('is recognised where one of several addresses of a name is in it', async () => {
@@ -232,9 +168,7 @@ describe('a private network', () => {
     asked.mockImplementation(((_name: string, _all: object, done: (...answer: unknown[]) => void) =>
       done(null, found)) as never);
     syncBuiltinESMExports();
-    const [error] = await new Promise<unknown[]>((resolve) => {
-      lookupPublicOnly('both.example', { all: true }, (...answer: unknown[]) => resolve(answer));
-    });
+    const [error] = await lookedUp('both.example', true);
     asked.mockRestore();
     syncBuiltinESMExports();
     expect(String(error)).toContain('both.example leads to a private network');
@@ -301,9 +235,7 @@ describe('a key', () => {
   test('that is not accepted yet is taken out of nobody else’s answers', async () => {
     const upstream = await upstreamWith(['good']);
     let finish = () => {};
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const held = new Promise<void>((resolve) => (finish = resolve));
     const isGuess = ({ headers }: UpstreamRequest) => headers['api-key'] === 'opportunities';
     upstream.set({ onRequest: (_n, _up, request) => (isGuess(request) ? held : undefined) });
     const team = await startKeyed(upstream.url);
@@ -317,7 +249,8 @@ describe('a key', () => {
   });
 
   test('is sent to no other address, even if the service redirects', async () => {
-    const { team, upstream } = await strict();
+    const upstream = await upstreamWith(['good']);
+    const team = await startKeyed(upstream.url);
     for (const to of ['other', 'other port', 'loop'] as const) {
       upstream.set({ redirect: { code: 307, to } });
       upstream.requests.length = 0;
@@ -326,7 +259,6 @@ describe('a key', () => {
       expect(upstream.requests).not.toEqual([]);
       expect(upstream.elsewhere.requests).toEqual([]);
     }
-    upstream.set({ redirect: undefined });
   });
 
   test('is not called wrong while the service is unavailable', async () => {
@@ -342,11 +274,6 @@ describe('a key', () => {
     upstream.set({ status: undefined });
     expect((await send(team, { headers: keyed('good') })).status).toBe(200);
   });
-});
-
-const strict = shared(async () => {
-  const upstream = await upstreamWith(['good']);
-  return { upstream, team: await startKeyed(upstream.url) };
 });
 
 describe('callers at one address', () => {
@@ -375,23 +302,19 @@ describe('callers at one address', () => {
     expect(ids.length).toBeGreaterThan(100);
     const seen = (reply: Reply, given: string) =>
       ids.filter((id) => reply.text.includes(id) && !given.includes(id));
-    let seenByOther = 0;
+    let seenByReader = 0;
     const tools = catalog.filter(({ needs }) => !needs.includes('opportunity:write'));
     for (const tool of tools) {
       const args = await sampleFor(tool, at);
       const body = callToolRequest(tool.name, args);
       const given = JSON.stringify(args);
       const asks = [read, limited, read, limited].map((headers) => send(team, { headers, body }));
-      const [first, second, third, fourth] = (await Promise.all(asks)) as [
-        Reply,
-        Reply,
-        Reply,
-        Reply,
-      ];
-      expect([tool.name, ...seen(second, given), ...seen(fourth, given)]).toEqual([tool.name]);
-      seenByOther += seen(first, given).length + seen(third, given).length;
+      const found = (await Promise.all(asks)).map((reply) => seen(reply, given));
+      const [ofReader = [], ofLimited, ofReaderAgain = [], ofLimitedAgain] = found;
+      expect([tool.name, ofLimited, ofLimitedAgain]).toEqual([tool.name, [], []]);
+      seenByReader += ofReader.length + ofReaderAgain.length;
     }
-    expect(seenByOther).toBeGreaterThan(50);
+    expect(seenByReader).toBeGreaterThan(50);
   });
 
   test('are not shown events received for the operator’s key', async () => {

@@ -5,6 +5,8 @@ import { type CallOptions, connect, type Era, type McpClient, type Person } from
 import { freePort } from './free-port.ts';
 import { type Answer, answerOf } from './hosts.ts';
 import { type Environment, type Finished, type Running, runHere, startHere } from './process.ts';
+import type { Address } from './sandbox.ts';
+import { newFolder } from './shared.ts';
 
 export type Headers = Record<string, string>;
 
@@ -32,6 +34,43 @@ export async function startTeam(env: Environment, secrets: readonly string[] = [
   await running.says(/Stop with Ctrl-C/);
   const stderr = () => running.output.stderr;
   return { running, url: `http://127.0.0.1:${port}/mcp`, stderr };
+}
+
+/** A server whose callers have keys of the service at these addresses. */
+export const startKeyed = (baseUrls: string, more: Environment = {}): Promise<Team> =>
+  startTeam({
+    CPQ_AUTH: 'key',
+    CPQ_STATE_DIR: newFolder(),
+    CPQ_KEY_BASE_URLS: baseUrls,
+    CPQ_ALLOW_PRIVATE: '1',
+    CPQ_TRUSTED_PROXIES: '127.0.0.1',
+    ...more,
+  });
+
+/** A server of a tenant whose callers have access tokens. */
+export interface TokenTeam extends Team {
+  /** The state folder, which has the tokens. */
+  folder: string;
+  /** Of the token command. */
+  env: Environment;
+  /** Creates a token, which the server may write nowhere. */
+  add(...words: string[]): Promise<string>;
+}
+
+export async function startWithTokens(
+  { baseUrl, key }: Address,
+  more: Environment = {},
+): Promise<TokenTeam> {
+  const folder = newFolder();
+  const env = { CPQ_STATE_DIR: folder };
+  const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_AUTH: 'token' };
+  const team = await startTeam({ ...where, ...env, ...more }, [key]);
+  const add = async (...words: string[]) => {
+    const made = await newToken(words, env);
+    team.running.output.guard(made);
+    return made;
+  };
+  return { ...team, folder, env, add };
 }
 
 /** A caller of the server with these headers. */
