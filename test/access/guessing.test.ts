@@ -3,29 +3,21 @@ import {
   bearer,
   callToolRequest,
   fileIn,
-  type Headers,
+  newToken,
   type Reply,
   send,
+  startKeyed,
   startTeam,
-  type Team,
 } from '../support/access.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
-import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+import { webhookSecret } from '../support/webhooks.ts';
 
 const goodKeys = Array.from({ length: 12 }, (_, at) => `good-key-0123456789-${at}`);
-const trusting = { CPQ_TRUSTED_PROXIES: '127.0.0.1' };
 
-async function startKeyed(more: Record<string, string> = {}) {
+async function startService(more: Record<string, string> = {}) {
   const upstream = closing(await startUpstream({ keys: new Set(goodKeys) }));
-  const team = await startTeam({
-    ...trusting,
-    CPQ_AUTH: 'key',
-    CPQ_STATE_DIR: newFolder(),
-    CPQ_KEY_BASE_URLS: upstream.url,
-    CPQ_ALLOW_PRIVATE: '1',
-    ...more,
-  });
+  const team = await startKeyed(upstream.url, more);
   const show = (key: string, from: string): Promise<Reply> =>
     send(team, { headers: { 'api-key': key, 'x-forwarded-for': from } });
   return { upstream, team, show };
@@ -39,7 +31,7 @@ const guess = (show: Show, from: string, count: number): Promise<Reply[]> =>
 
 describe('guessed keys of the service', () => {
   test('from a few addresses do not block a correct key', async () => {
-    const { upstream, show } = await startKeyed();
+    const { upstream, show } = await startService();
     const senders = ['203.0.113.1', '203.0.113.2', '203.0.113.3'];
     const replies = await Promise.all(senders.map((from) => guess(show, from, 25)));
     expect(new Set(replies.flat().map(({ status }) => status))).toEqual(new Set([401, 429]));
@@ -50,7 +42,7 @@ describe('guessed keys of the service', () => {
   });
 
   test('from many addresses use up the checks, and the refusal says so, but not the tenant’s budget', async () => {
-    const { upstream, team, show } = await startKeyed({ CPQ_RATE_LIMIT: '40' });
+    const { upstream, team, show } = await startService({ CPQ_RATE_LIMIT: '40' });
     expect((await show('good-key-0123456789-0', '203.0.113.200')).status).toBe(200);
     upstream.requests.length = 0;
     const senders = Array.from({ length: 60 }, (_, at) => `203.0.113.${at}`);
@@ -71,7 +63,7 @@ describe('guessed keys of the service', () => {
   });
 
   test('leave half of the checks to addresses without a wrong key', async () => {
-    const { upstream, show } = await startKeyed();
+    const { upstream, show } = await startService();
     const senders = Array.from({ length: 8 }, (_, at) => `203.0.113.${at}`);
     await Promise.all(senders.map((from) => guess(show, from, 10)));
     expect(upstream.requests.length).toBeLessThanOrEqual(30 + senders.length);
@@ -82,7 +74,7 @@ describe('guessed keys of the service', () => {
   });
 
   test('are not reported when the service’s rate limit is reached', async () => {
-    const { upstream, show } = await startKeyed();
+    const { upstream, show } = await startService();
     upstream.set({ status: { code: 429, retryAfter: '77' } });
     const reply = await show('good-key-0123456789-0', '203.0.113.7');
     expect(reply.status).toBe(503);
@@ -91,65 +83,81 @@ describe('guessed keys of the service', () => {
   });
 });
 
-const tenants = shared(async (): Promise<Team> => {
+const metricsToken = 'canary0metrics0token0000';
+
+/** A server of two tenants, with access tokens, webhooks and metrics. */
+const server = shared(async () => {
   const one = (at: number) => ({ baseUrl: `http://127.0.0.1:${at}`, apiKey: 'any-key-at-all' });
-  const described = {
-    acme: { ...one(1), webhookSecret },
-    globex: { ...one(2), webhookSecret },
-  };
-  return startTeam(
-    {
-      ...trusting,
-      CPQ_AUTH: 'token',
-      CPQ_STATE_DIR: newFolder(),
-      CPQ_TENANTS_FILE: await fileIn(newFolder(), 'tenants.json', { tenants: described }),
-      CPQ_METRICS_TOKEN: metricsToken,
-    },
-    [webhookSecret, metricsToken],
-  );
+  const tenants = { acme: { ...one(1), webhookSecret }, globex: { ...one(2), webhookSecret } };
+  const CPQ_TENANTS_FILE = await fileIn(newFolder(), 'tenants.json', { tenants });
+  const env = { CPQ_STATE_DIR: newFolder(), CPQ_TENANTS_FILE };
+  const token = await newToken(['anna', '--tenant', 'acme'], env);
+  const rest = { CPQ_AUTH: 'token', CPQ_METRICS_TOKEN: metricsToken };
+  const secrets = [webhookSecret, metricsToken, token];
+  const team = await startTeam({ ...env, ...rest, CPQ_TRUSTED_PROXIES: '127.0.0.1' }, secrets);
+  return { ...team, token };
 });
 
-const metricsToken = 'canary0metrics0token0000';
 const event = { event: 'quote.ordered', data: { id: 'q1' } };
 
-describe('guessed secrets of webhooks', () => {
-  const startWebhooks = async () => {
-    const team = await tenants();
-    return (tenant: string, secret: string, from: string) =>
-      deliver(webhooksAt(team.url, tenant), event, {
-        'x-webhook-secret': secret,
-        'x-forwarded-for': from,
-      });
-  };
-
-  test('are refused after thirty in a minute, and so is the correct one', async () => {
-    const show = await startWebhooks();
-    const statuses: number[] = [];
-    for (let at = 0; at < 35; at++) {
-      statuses.push((await show('acme', `wrong-${at}`, '203.0.113.1')).status);
-    }
-    expect(statuses).toEqual([...Array(30).fill(401), ...Array(5).fill(429)]);
-    const right = await show('acme', webhookSecret, '203.0.113.1');
-    expect(right.status).toBe(429);
-    const seconds = Number(right.headers.get('retry-after'));
-    // A window lasts a fiftieth longer than its limit says (`memory-rates.ts`).
-    expect(0 < seconds && seconds <= 62).toBe(true);
-    expect((await show('acme', webhookSecret, '203.0.113.2')).status).toBe(200);
+/** Sends a webhook of this tenant. */
+const hook = (tenant: string) => async (secret: string, from: string) =>
+  send(await server(), {
+    path: `/webhooks/${tenant}`,
+    headers: { 'x-webhook-secret': secret, 'x-forwarded-for': from },
+    body: event,
   });
 
+/** Sends what is guessed; what a wrong one is answered with; and the right one. */
+const guessed = {
+  'an access token': {
+    show: async (token: string, from: string) =>
+      send(await server(), { headers: { ...bearer(token), 'x-forwarded-for': from } }),
+    wrong: 401,
+    right: async () => (await server()).token,
+  },
+  'the secret of webhooks': { show: hook('acme'), wrong: 401, right: async () => webhookSecret },
+  'the metrics token': {
+    show: async (token: string, from: string) =>
+      send(await server(), {
+        method: 'GET',
+        path: '/metrics',
+        headers: { ...bearer(token), 'x-forwarded-for': from },
+      }),
+    wrong: 404,
+    right: async () => metricsToken,
+  },
+};
+
+describe.each(Object.entries(guessed))('guesses of %s', (what, { show, wrong, right }) => {
+  test('are refused after thirty in a minute, and so is the right one, but not of others', async () => {
+    // Of its own, because guesses of an address are counted together.
+    const last = Object.keys(guessed).indexOf(what);
+    const [guesser, other] = [`203.0.113.${last}`, `198.51.100.${last}`];
+    for (let at = 0; at < 30; at++)
+      expect((await show(`cpq_${'0'.repeat(12)}_wrong-${at}`, guesser)).status).toBe(wrong);
+    expect((await show('wrong', guesser)).status).toBe(429);
+    // Another answer would confirm a guess.
+    const late = await show(await right(), guesser);
+    expect(late.status).toBe(429);
+    const seconds = Number(late.headers['retry-after']);
+    // A window lasts a fiftieth longer than its limit says (`memory-rates.ts`).
+    expect(0 < seconds && seconds <= 62).toBe(true);
+    expect((await show(await right(), other)).status).toBe(200);
+  });
+});
+
+describe('guessed secrets of webhooks', () => {
   test('do not block another tenant’s webhooks', async () => {
-    const show = await startWebhooks();
-    for (let at = 0; at < 31; at++) await show('acme', `wrong-${at}`, '203.0.113.11');
-    expect((await show('globex', webhookSecret, '203.0.113.11')).status).toBe(200);
+    for (let at = 0; at < 31; at++) await hook('acme')(`wrong-${at}`, '203.0.113.11');
+    expect((await hook('globex')(webhookSecret, '203.0.113.11')).status).toBe(200);
   });
 
   test('do not reveal which tenants exist', async () => {
-    const show = await startWebhooks();
     const statusesOf = async (tenant: string, from: string) => {
       const statuses: number[] = [];
-      for (let at = 0; at < 32; at++) {
-        statuses.push((await show(tenant, `wrong-${at}`, from)).status);
-      }
+      for (let at = 0; at < 32; at++)
+        statuses.push((await hook(tenant)(`wrong-${at}`, from)).status);
       return statuses;
     };
     const [unknown, known] = ['203.0.113.21', '203.0.113.22'];
@@ -159,13 +167,7 @@ describe('guessed secrets of webhooks', () => {
   });
 });
 
-test('guessed metrics tokens are refused after thirty in a minute', async () => {
-  const team = await tenants();
-  const read = (headers: Headers) => send(team, { method: 'GET', path: '/metrics', headers });
-  for (let at = 0; at < 30; at++) expect((await read(bearer(`wrong-${at}`))).status).toBe(404);
-  expect((await read(bearer('wrong'))).status).toBe(429);
-  expect((await read(bearer(metricsToken))).status).toBe(429);
-  const elsewhere = { ...bearer(metricsToken), 'x-forwarded-for': '203.0.113.2' };
-  expect((await read(elsewhere)).status).toBe(200);
-  for (let at = 0; at < 40; at++) expect((await read({})).status).toBe(404);
+test('requests for metrics without a token are no guesses', async () => {
+  const ask = { method: 'GET', path: '/metrics' };
+  for (let at = 0; at < 40; at++) expect((await send(await server(), ask)).status).toBe(404);
 });
