@@ -1,39 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import {
-  bearer,
-  type Caller,
-  callerAt,
-  newToken,
-  startTeam,
-  type Team,
-} from '../support/access.ts';
+import * as z from 'zod';
+import { bearer, type Caller, callerAt, startWithTokens } from '../support/access.ts';
+import type { Person } from '../support/clients.ts';
 import { anyOpportunity, personAnswers, putsOf, recordOf, reportOf } from '../support/consent.ts';
 import type { Answer } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 
-interface Writing extends Team {
-  tokens: Record<'anna' | 'bert' | 'reader', string>;
-}
-
-const server = shared(async (): Promise<Writing> => {
-  const env = { CPQ_STATE_DIR: newFolder() };
-  const { baseUrl, key } = addressIn(await sandbox(), 'all');
+const server = shared(async () => {
   const grants = 'read,opportunity:write';
-  const anna = await newToken(['anna', '--grants', grants], env);
-  const bert = await newToken(['bert', '--grants', grants], env);
-  const reader = await newToken(['reader'], env);
-  const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_AUTH: 'token' };
-  const what = { CPQ_GRANTS: grants, CPQ_CONSENT: 'token', CPQ_WRITES_PER_HOUR: '100' };
-  const team = await startTeam({ ...env, ...where, ...what }, [key, anna, bert, reader]);
-  return { ...team, tokens: { anna, bert, reader } };
+  const team = await startWithTokens(addressIn(await sandbox(), 'all'), {
+    CPQ_GRANTS: grants,
+    CPQ_CONSENT: 'token',
+    CPQ_WRITES_PER_HOUR: '100',
+  });
+  const [anna, bert] = [
+    await team.add('anna', '--grants', grants),
+    await team.add('bert', '--grants', grants),
+  ];
+  return { ...team, tokens: { anna, bert, reader: await team.add('reader') } };
 });
 
-const as = async (name: keyof Writing['tokens']): Promise<Caller> => {
+const as = async (name: 'anna' | 'bert' | 'reader', person?: Person): Promise<Caller> => {
   const { tokens, ...team } = await server();
-  return callerAt(team, bearer(tokens[name]));
+  return callerAt(team, bearer(tokens[name]), person && { person });
 };
 
 const wrote = ({ result }: Answer) => reportOf(result);
@@ -68,17 +60,13 @@ describe('a confirmation token', () => {
 
 describe('the question to a person', () => {
   test('is answered only for the caller who asked, not for another with an equal request', async () => {
-    const { tokens, ...team } = await server();
     const at = addressIn(await sandbox(), 'all');
     const { id, externalIdentifier: external_id } = await anyOpportunity(at);
     const args = { external_id, description: 'asked by anna' };
     const params = { name: 'cpq_upsert_opportunity', arguments: args };
     const asking = async (name: 'anna' | 'bert', more: Record<string, unknown> = {}) => {
-      const { client, close } = await callerAt(team, bearer(tokens[name]), {
-        person: personAnswers.accepts,
-      });
+      const { client, close } = await as(name, personAnswers.accepts);
       const sdk = client.sdk as { request(...words: unknown[]): Promise<Record<string, unknown>> };
-      const { z } = await import('zod');
       const request = { method: 'tools/call', params: { ...params, ...more } };
       const result = await sdk.request(request, z.looseObject({}), { allowInputRequired: true });
       await close();

@@ -11,10 +11,9 @@ import {
   type Caller,
   callerAt,
   callToolRequest,
-  newToken,
+  type Headers,
   send,
-  startTeam,
-  type Team,
+  startWithTokens,
 } from '../support/access.ts';
 import { putsOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
@@ -22,34 +21,26 @@ import type { Row } from '../support/hosts.ts';
 import { everything } from '../support/hosts.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 
-interface Graded extends Team {
-  env: Record<string, string>;
-  /** Headers of a caller with these grants. */
-  as(grants: string): Promise<Record<string, string>>;
-}
-
 /** A server with these grants, whose callers have those of their tokens. */
-async function startGraded(grants: string = everything.grants): Promise<Graded> {
-  const env = { CPQ_STATE_DIR: newFolder() };
-  const { baseUrl, key } = addressIn(await sandbox(), 'all');
-  const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_AUTH: 'token' };
-  const what = { CPQ_GRANTS: grants, CPQ_TOOLSETS: everything.toolsets };
-  const hooks = { CPQ_WEBHOOK_SECRET: webhookSecret };
-  const team = await startTeam({ ...env, ...where, ...what, ...hooks });
+async function startGraded(grants: string = everything.grants) {
+  const team = await startWithTokens(addressIn(await sandbox(), 'all'), {
+    CPQ_GRANTS: grants,
+    CPQ_TOOLSETS: everything.toolsets,
+    CPQ_WEBHOOK_SECRET: webhookSecret,
+  });
   const made = new Map<string, Promise<string>>();
   return {
     ...team,
-    env,
-    async as(wanted) {
+    /** Headers of a caller with these grants. */
+    async as(wanted: string): Promise<Headers> {
       const name = wanted.replace(/[^a-z_]+/g, '.').slice(0, 60);
-      const making = made.get(wanted) ?? newToken([name, '--grants', wanted], env);
+      const making = made.get(wanted) ?? team.add(name, '--grants', wanted);
       made.set(wanted, making);
-      team.running.output.guard(await making);
       return bearer(await making);
     },
   };
@@ -61,18 +52,10 @@ const server = shared(() => startGraded());
 const warm = shared(async () => {
   const team = await server();
   const at = addressIn(await sandbox(), 'all');
-  for (const [subject, path] of [
-    ['opportunity', '/opportunity'],
-    ['quote', '/quote'],
-    ['contact', '/contact'],
-    ['company', '/company'],
-  ] as const) {
-    const [record] = await serviceRecords(at, path, '?size=1');
-    const { status } = await deliver(webhooksAt(team.url, 'default'), {
-      event: `${subject}.updated`,
-      data: record,
-    });
-    expect(status).toBe(200);
+  for (const subject of ['opportunity', 'quote', 'contact', 'company'] as const) {
+    const [record] = await serviceRecords(at, `/${subject}`, '?size=1');
+    const payload = { event: `${subject}.updated`, data: record };
+    expect((await deliver(webhooksAt(team.url, 'default'), payload)).status).toBe(200);
   }
   const all = await team.as(everything.grants);
   for (const tool of catalog) {
@@ -80,9 +63,8 @@ const warm = shared(async () => {
     const args = tool.name.endsWith('sales_data')
       ? { check: 'stale_quotes' }
       : await sampleFor(tool, at);
-    expect(
-      (await send(team, { headers: all, body: callToolRequest(tool.name, args) })).status,
-    ).toBe(200);
+    const { status } = await send(team, { headers: all, body: callToolRequest(tool.name, args) });
+    expect(status).toBe(200);
   }
   return team;
 });
@@ -214,23 +196,19 @@ describe('a caller that may only read companies', () => {
     );
   });
 
-  test.each(catalog.map(({ name }) => name))('sees nothing else through %s', async (name) => {
+  test.each(catalog)('sees nothing else through $name', async (tool) => {
     const team = await warm();
     const { headers } = await reader();
-    const tool = catalog.find((one) => one.name === name);
-    const at = addressIn(await sandbox(), 'all');
-    const all = await team.as(everything.grants);
-    const args = tool?.needs.includes('opportunity:write')
-      ? {}
-      : await sampleFor(tool as never, at);
-    const { text } = await send(team, { headers, body: callToolRequest(name, args) });
+    const isWrite = tool.needs.includes('opportunity:write');
+    const args = isWrite ? {} : await sampleFor(tool, addressIn(await sandbox(), 'all'));
+    const body = callToolRequest(tool.name, args);
+    const { text } = await send(team, { headers, body });
     expect(await seenIn(text, JSON.stringify(args))).toEqual([]);
+    if (tool.name !== 'cpq_list_events') return;
+    expect(text).toContain('company');
     // A caller with the grants gets it.
-    if (name === 'cpq_list_events') {
-      const whole = await send(team, { headers: all, body: callToolRequest(name, args) });
-      expect(await seenIn(whole.text, '')).not.toEqual([]);
-      expect(text).toContain('company');
-    }
+    const whole = await send(team, { headers: await team.as(everything.grants), body });
+    expect(await seenIn(whole.text, '')).not.toEqual([]);
   });
 
   test.each(resources.filter((name) => name !== 'company'))(
@@ -253,11 +231,10 @@ describe('a caller that may only read companies', () => {
 
 describe('resources and prompts of a caller that may only read companies', () => {
   test('is offered and can read no other resource', async () => {
-    const { client, close } = await callerAt(await warm(), (await reader()).headers);
-    const { resourceTemplates: listed } = (await client.request('resources/templates/list')) as {
-      resourceTemplates?: { name: string }[];
-    };
-    expect(listed?.map(({ name }) => name)).toEqual(['company', 'export']);
+    const { client } = await reader();
+    expect(await client.request('resources/templates/list')).toMatchObject({
+      resourceTemplates: [{ name: 'company' }, { name: 'export' }],
+    });
     const at = addressIn(await sandbox(), 'all');
     for (const { resource, uriTemplate } of resourceTemplates) {
       if (resource === 'company') continue;
@@ -271,11 +248,10 @@ describe('resources and prompts of a caller that may only read companies', () =>
       const read = client.request('resources/read', { uri: `cpq://company/${id}` });
       await expect(read).rejects.toThrow();
     }
-    await close();
   });
 
   test('exports companies as a file, and nothing else', async () => {
-    const { client, close } = await callerAt(await warm(), (await reader()).headers);
+    const { client } = await reader();
     const read = (address: string) =>
       client.request('resources/read', { uri: `cpq://export/${address}` });
     expect(await read('cpq_list_companies?size=2')).toMatchObject({
@@ -284,52 +260,35 @@ describe('resources and prompts of a caller that may only read companies', () =>
     for (const address of ['cpq_list_quotes', 'cpq_brief_pipeline', 'cpq_upsert_opportunity'])
       await expect(read(address)).rejects.toThrow(/No rows to export/);
     await expect(read('cpq_check_sales_data?check=stale_quotes')).rejects.toThrow(/not granted/);
-    await close();
   });
 
   test('is offered no prompt that needs more, and no completion of other names', async () => {
-    const { client, close } = await callerAt(await warm(), (await reader()).headers);
-    const listed = (await client.request('prompts/list')) as { prompts?: { name: string }[] };
-    expect(listed.prompts?.map(({ name }) => name)).toEqual(['brief-company']);
+    const { client } = await reader();
+    expect(await client.request('prompts/list')).toMatchObject({
+      prompts: [{ name: 'brief-company' }],
+    });
+    const completed = async (ref: Row, name: string) => {
+      const asked = { ref, argument: { name, value: '' } };
+      const { completion } = await client.request('completion/complete', asked);
+      return (completion as { values: string[] }).values;
+    };
     for (const { name } of prompts.filter((prompt) => prompt.name !== 'brief-company')) {
       const given = { name, arguments: { quote: 'a', ask: 'a' } };
       await expect(client.request('prompts/get', given)).rejects.toThrow(/Unknown prompt/);
-      for (const argument of ['quote', 'company', 'owner']) {
-        const asked = {
-          ref: { type: 'ref/prompt', name },
-          argument: { name: argument, value: '' },
-        };
-        const { completion } = (await client.request(
-          'completion/complete',
-          asked,
-        )) as unknown as Completion;
-        expect(completion.values).toEqual([]);
-      }
+      for (const argument of ['quote', 'company', 'owner'])
+        expect(await completed({ type: 'ref/prompt', name }, argument)).toEqual([]);
     }
-    for (const { uriTemplate } of resourceTemplates) {
-      const ref = { type: 'ref/resource', uri: uriTemplate };
-      const asked = { ref, argument: { name: 'id', value: '' } };
-      const { completion } = (await client.request(
-        'completion/complete',
-        asked,
-      )) as unknown as Completion;
-      if (uriTemplate.includes('company')) expect(completion.values).not.toEqual([]);
-      else expect(completion.values).toEqual([]);
+    for (const { uriTemplate: uri } of resourceTemplates) {
+      const values = await completed({ type: 'ref/resource', uri }, 'id');
+      expect(values.length > 0).toBe(uri.includes('company'));
     }
-    await close();
   });
 });
 
-describe('a caller with few grants beside others', () => {
-  test('does not change what others see', async () => {
-    const team = await warm();
-    const whole = await callerAt(team, await team.as('read'));
-    const { data } = await whole.ask('cpq_brief_pipeline');
-    expect(data.open).toMatchObject({ count: expect.any(Number) });
-    await whole.close();
-  });
+test('a caller with few grants does not change what others see', async () => {
+  await reader();
+  const team = await warm();
+  const whole = await callerAt(team, await team.as('read'));
+  const { data } = await whole.ask('cpq_brief_pipeline');
+  expect(data.open).toMatchObject({ count: expect.any(Number) });
 });
-
-interface Completion {
-  completion: { values: string[] };
-}
