@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { type Caller, callerAt, startTeam } from '../support/access.ts';
+import { type Caller, callerAt, startKeyed } from '../support/access.ts';
 import type { Row } from '../support/hosts.ts';
 import { anyHost } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
@@ -93,15 +93,11 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     expect((await taken.south.ask('cpq_list_events')).text).not.toContain('Company renewed');
   });
 
-  test('have an address for webhooks each, which the server prints', async () => {
+  test('have separate webhook events, and an address for them each, which the server prints', async () => {
     const { server } = await start();
     const [, printed = ''] = /Webhooks: (\S+\s+\S+)/.exec(server.running.output.stdout) ?? [];
     const urls = ['north', 'south'].map((name) => webhooksAt(server.url, name));
     expect(printed.split(/\s+/)).toEqual(urls);
-  });
-
-  test('have separate webhook events', async () => {
-    const { server } = await start();
     const { north, south } = await callers(server);
     expect((await deliverTo(server, 'north', event('first'))).body).toEqual({ status: 'kept' });
     expect((await north.ask('cpq_list_events')).text).toContain('Company first');
@@ -147,16 +143,12 @@ describe('names of stored data', () => {
     const hash = addressHash(upstream.url);
     expect((await readdir(folder)).sort()).toEqual([`changes-${hash}.jsonl`, `history-${hash}`]);
     const state = { CPQ_STATE_DIR: folder };
-    const described = {
-      default: { baseUrl: upstream.url, apiKey: newKey, grants: writing.split(',') },
-      other: { baseUrl: upstream.url, apiKey: newKey, grants: writing.split(',') },
-    };
+    const entry = { baseUrl: upstream.url, apiKey: newKey, grants: writing.split(',') };
+    const described = { default: entry, other: entry };
     const server = await startMany(described, ['default', 'other'], state, writing);
     const changes = async (name: string) => {
-      const caller = await callerAt(server, server.as(name));
-      const { records } = await caller.ask('cpq_list_changes');
-      await caller.close();
-      return records;
+      const caller = closing(await callerAt(server, server.as(name)));
+      return (await caller.ask('cpq_list_changes')).records;
     };
     expect(await changes('default')).toMatchObject([{ opportunity: 'Named' }]);
     expect(await changes('other')).toEqual([]);
@@ -165,11 +157,7 @@ describe('names of stored data', () => {
   test('callers with their own keys have separate journals', async () => {
     const keys = [keyOf('mine'), keyOf('yours')];
     const upstream = closing(await startUpstream({ keys: new Set(keys) }));
-    const server = await startTeam({
-      CPQ_AUTH: 'key',
-      CPQ_STATE_DIR: newFolder(),
-      CPQ_KEY_BASE_URLS: upstream.url,
-      CPQ_ALLOW_PRIVATE: '1',
+    const server = await startKeyed(upstream.url, {
       CPQ_GRANTS: writing,
       CPQ_CONSENT: 'token',
       CPQ_TOOLSETS: 'routes,changes',

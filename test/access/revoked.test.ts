@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
-import { type Caller, callerAt, callToolRequest, send, startTeam } from '../support/access.ts';
+import { type Caller, callerAt, callToolRequest, send, startKeyed } from '../support/access.ts';
 import { openWriter } from '../support/consent.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
@@ -101,12 +101,7 @@ describe('after the service refused the key', () => {
 
   test('a caller with that key is refused', async () => {
     const upstream = await startService();
-    const team = await startTeam({
-      CPQ_AUTH: 'key',
-      CPQ_STATE_DIR: newFolder(),
-      CPQ_KEY_BASE_URLS: upstream.url,
-      CPQ_ALLOW_PRIVATE: '1',
-    });
+    const team = await startKeyed(upstream.url);
     const headers = { 'api-key': key };
     expect((await send(team, { headers })).status).toBe(200);
     revoke(upstream);
