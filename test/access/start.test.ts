@@ -54,65 +54,33 @@ describe('a server that others can reach', () => {
         ]).toEqual([host, status, status]);
   });
 
-  test('does not accept an unknown auth strategy', async () => {
-    expect(await refused({ ...tenant, CPQ_AUTH: 'none' }, '--host', '0.0.0.0')).toContain('oauth');
-    expect(await refused({ ...tenant, CPQ_AUTH: 'token,nobody' })).toContain('must be one of');
-  });
-
-  test('does not accept an empty list of auth strategies', async () => {
-    for (const CPQ_AUTH of ['', ' ', ',']) {
-      expect(await refused({ ...tenant, CPQ_AUTH }, '--host', '0.0.0.0')).toContain('CPQ_AUTH');
-    }
+  test.each<[name: string, words: string]>([
+    ['none', 'oauth'],
+    ['token,nobody', 'must be one of'],
+    ...['', ' ', ','].map((empty) => [empty, 'CPQ_AUTH'] as [string, string]),
+  ])('does not start with the auth strategy %j', async (CPQ_AUTH, words) => {
+    expect(await refused({ ...tenant, CPQ_AUTH }, '--host', '0.0.0.0')).toContain(words);
   });
 });
 
-describe('an auth strategy without its settings', () => {
-  const cases: Record<string, [Environment, string]> = {
-    'oauth without an issuer': [
-      { CPQ_AUTH: 'oauth', CPQ_PUBLIC_URL: publicUrl },
-      'CPQ_OAUTH_ISSUER',
-    ],
-    'oauth without a public URL': [issuer, 'CPQ_PUBLIC_URL'],
-    'oauth with an issuer without TLS': [
-      { ...issuer, CPQ_PUBLIC_URL: publicUrl, CPQ_OAUTH_ISSUER: 'http://login.example.com' },
-      'https',
-    ],
-    'oauth with a password in the issuer': [
-      {
-        ...issuer,
-        CPQ_PUBLIC_URL: publicUrl,
-        CPQ_OAUTH_ISSUER: `https://me:${secret}@login.example.com`,
-      },
-      'CPQ_OAUTH_ISSUER',
-    ],
-    'key without allowed addresses': [{ CPQ_AUTH: 'key' }, 'CPQ_KEY_BASE_URLS'],
-    'key with an invalid address': [
-      { CPQ_AUTH: 'key', CPQ_KEY_BASE_URLS: '*' },
-      'CPQ_KEY_BASE_URLS: is not a web address',
-    ],
-    'a proxy that is not an address': [
-      { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: '10.0.0.0/33' },
-      'CPQ_TRUSTED_PROXIES',
-    ],
-    'a proxy that is everybody': [
-      { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: '0.0.0.0/0' },
-      'could then claim any address',
-    ],
-    'an allowed host with a scheme': [
-      { CPQ_AUTH: 'token', CPQ_ALLOWED_HOSTS: 'https://a.example.com' },
-      'CPQ_ALLOWED_HOSTS: must be host names',
-    ],
-    'an allowed host with a port': [
-      { CPQ_AUTH: 'token', CPQ_ALLOWED_HOSTS: '::1,a.example.com:443' },
-      'CPQ_ALLOWED_HOSTS: must be host names',
-    ],
-    'a proxy given by name': [
-      { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: 'proxy.example.com' },
-      'CPQ_TRUSTED_PROXIES',
-    ],
-  };
-
-  test.each(Object.entries(cases))('%s', async (_, [env, words]) => {
+describe('a missing or invalid setting of authentication', () => {
+  const oauth = { ...issuer, CPQ_PUBLIC_URL: publicUrl };
+  const withPassword = `https://me:${secret}@login.example.com`;
+  const token = { CPQ_AUTH: 'token' };
+  const hosts = 'CPQ_ALLOWED_HOSTS: must be host names';
+  test.each<[what: string, Environment, words: string]>([
+    ['oauth, no issuer', { ...oauth, CPQ_OAUTH_ISSUER: undefined }, 'CPQ_OAUTH_ISSUER'],
+    ['oauth, no public URL', issuer, 'CPQ_PUBLIC_URL'],
+    ['an issuer without TLS', { ...oauth, CPQ_OAUTH_ISSUER: 'http://login.example.com' }, 'https'],
+    ['a password', { ...oauth, CPQ_OAUTH_ISSUER: withPassword }, 'CPQ_OAUTH_ISSUER'],
+    ['key, no addresses', { CPQ_AUTH: 'key' }, 'CPQ_KEY_BASE_URLS'],
+    ['no address', { CPQ_AUTH: 'key', CPQ_KEY_BASE_URLS: '*' }, 'is not a web address'],
+    ['no network', { ...token, CPQ_TRUSTED_PROXIES: '10.0.0.0/33' }, 'CPQ_TRUSTED_PROXIES'],
+    ['everybody', { ...token, CPQ_TRUSTED_PROXIES: '0.0.0.0/0' }, 'could then claim any address'],
+    ['a proxy by name', { ...token, CPQ_TRUSTED_PROXIES: 'a.example.com' }, 'CPQ_TRUSTED_PROXIES'],
+    ['a host with a scheme', { ...token, CPQ_ALLOWED_HOSTS: 'https://a.example.com' }, hosts],
+    ['a host with a port', { ...token, CPQ_ALLOWED_HOSTS: '::1,a.example.com:443' }, hosts],
+  ])('is refused: %s', async (_, env, words) => {
     expect(await refused({ ...tenant, ...env })).toContain(words);
   });
 });
