@@ -5,7 +5,8 @@ import { newKey, startProvider } from '../support/identity-provider.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-// Every auth strategy, and several at once, with every kind of credential: what is answered is in credentials.txt.
+// Every auth strategy, and several at once, with every kind of credential: what is answered is in credentials.txt. What
+// it does not list is answered as `nothing`, by which each strategy begins.
 
 const audience = 'https://mcp.example.com/mcp';
 const key = 'key-of-a-caller-0123456789';
@@ -129,13 +130,8 @@ test('are answered as approved', async () => {
       const from = { 'x-forwarded-for': `203.0.113.${senders++ % 250}` };
       const headers = { ...('headers' in request && request.headers), ...(!isOpen && from) };
       const answer = described(await send(team, { ...request, headers }));
+      if (answer !== asNothing) lines.push(`${what}: ${answer}`);
       if (what === 'nothing') asNothing = answer;
-      const shown = what !== 'nothing' && answer === asNothing ? 'as nothing' : answer;
-      lines.push(
-        `${what}: ${shown}`
-          .replaceAll(provider.issuer, '<issuer>')
-          .replaceAll(upstream.url, '<service>'),
-      );
     }
   }
   // Nothing else is passed on to the service.
