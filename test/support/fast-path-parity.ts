@@ -77,6 +77,7 @@ export async function serveWithSdk({ endpoint: served }: CountedServer): Promise
 }
 
 export interface Sent {
+  method?: string;
   headers: Record<string, string>;
   body: string;
 }
@@ -87,9 +88,13 @@ export interface Reply {
   body: string;
 }
 
-export async function send(url: string, { headers, body }: Sent): Promise<Reply> {
+export async function send(
+  url: string | URL,
+  { method = 'POST', headers, body }: Sent,
+): Promise<Reply> {
   const length = { 'content-length': Buffer.byteLength(body) };
-  const sent = request(url, { agent: false, method: 'POST', headers: { ...length, ...headers } });
+  const sent = request(url, { agent: false, method, headers: { ...length, ...headers } });
+  sent.on('error', () => {}); // The server may close before it has read all.
   sent.end(body);
   const [response] = await once(sent, 'response');
   const parts: Buffer[] = [];
