@@ -26,10 +26,13 @@ const servers = shared(async () => {
   return { ours, sdk, made: counted.createdServers };
 });
 
-/** Sends the same request to both. */
-async function bothWays(sent: Sent): Promise<{ ours: Reply; sdk: Reply }> {
-  const { ours, sdk } = await servers();
-  return { sdk: await send(sdk, sent), ours: await send(ours, sent) };
+/** Sends the same request to both. `made`: servers of the SDK that ours made for it. */
+async function bothWays(sent: Sent): Promise<{ ours: Reply; sdk: Reply; made: number }> {
+  const servings = await servers();
+  const sdk = await send(servings.sdk, sent);
+  const before = servings.made();
+  const ours = await send(servings.ours, sent);
+  return { sdk, ours, made: servings.made() - before };
 }
 
 function expectSame({ ours, sdk }: { ours: Reply; sdk: Reply }): void {
@@ -39,21 +42,18 @@ function expectSame({ ours, sdk }: { ours: Reply; sdk: Reply }): void {
 
 describe('a request of the fast path', () => {
   test.each(Object.entries(fastPathRequests))(
-    '%s: answered with the same bytes as by the SDK',
+    '%s: answered without the SDK, with the same bytes',
     async (_, sent) => {
       const answers = await bothWays(sent);
       expectSame(answers);
-      expect(answers.ours.status).toBe(200);
-      expect(answers.ours.headers['content-type']).toBe('application/json');
+      const { ours, made } = answers;
+      expect([ours.status, ours.headers['content-type'], made]).toEqual([
+        200,
+        'application/json',
+        0,
+      ]);
     },
   );
-
-  test.each(Object.entries(fastPathRequests))('%s: answered without the SDK', async (_, sent) => {
-    const { ours, made } = await servers();
-    const before = made();
-    await send(ours, sent);
-    expect(made()).toBe(before);
-  });
 });
 
 test('every request is answered by the SDK when the fast path is off', async () => {
@@ -83,30 +83,18 @@ const junk = fc.oneof(
   fc.constantFrom<unknown>('2025-06-18', '2026-07-28', 'tools/list', 'tools/call', { x: 1 }),
 );
 const places = [
-  ['jsonrpc'],
-  ['id'],
-  ['method'],
-  ['params'],
-  ['more'],
-  ['params', 'name'],
-  ['params', 'arguments'],
-  ['params', 'protocolVersion'],
-  ['params', 'capabilities'],
-  ['params', 'capabilities', 'elicitation'],
-  ['params', 'capabilities', 'roots'],
-  ['params', 'clientInfo'],
-  ['params', 'clientInfo', 'title'],
-  ['params', 'cursor'],
-  ['params', '_meta'],
-  ['params', '_meta', 'progressToken'],
-  ['params', '_meta', 'x'],
-  ['params', '_meta', 'io.modelcontextprotocol/protocolVersion'],
-  ['params', '_meta', 'io.modelcontextprotocol/clientInfo'],
-  ['params', '_meta', 'io.modelcontextprotocol/clientCapabilities'],
-  ['params', '_meta', 'io.modelcontextprotocol/clientCapabilities', 'elicitation'],
-  ['params', '_meta', 'io.modelcontextprotocol/clientCapabilities', 'extensions'],
-  ['params', '_meta', 'io.modelcontextprotocol/logLevel'],
-];
+  ...['jsonrpc', 'id', 'method', 'params', 'more'],
+  ...['params name', 'params arguments', 'params protocolVersion', 'params cursor'],
+  ...['params capabilities', 'params capabilities elicitation', 'params capabilities roots'],
+  ...['params clientInfo', 'params clientInfo title'],
+  ...['params _meta', 'params _meta progressToken', 'params _meta x'],
+  'params _meta io.modelcontextprotocol/protocolVersion',
+  'params _meta io.modelcontextprotocol/clientInfo',
+  'params _meta io.modelcontextprotocol/clientCapabilities',
+  'params _meta io.modelcontextprotocol/clientCapabilities elicitation',
+  'params _meta io.modelcontextprotocol/clientCapabilities extensions',
+  'params _meta io.modelcontextprotocol/logLevel',
+].map((path) => path.split(' '));
 const headers = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 const change = fc.oneof(

@@ -62,11 +62,12 @@ export const fastPathRequests: Readonly<Record<string, Sent>> = {
     ]),
   ),
   'initialize, legacy': legacy('initialize', handshake, 0),
-  'initialize as an older host': legacy('initialize', {
-    ...handshake,
-    protocolVersion: '2024-11-05',
-    capabilities: {},
-  }),
+  ...Object.fromEntries(
+    ['2024-11-05', '2025-03-26', '2025-06-18'].map((protocolVersion) => [
+      `initialize of ${protocolVersion}`,
+      legacy('initialize', { ...handshake, protocolVersion, capabilities: {} }),
+    ]),
+  ),
   'ping, legacy': legacy('ping'),
   'server/discover, modern': modern('server/discover'),
   'a call, legacy': legacy('tools/call', list),
