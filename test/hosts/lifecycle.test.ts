@@ -8,12 +8,13 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { envelope, handshake } from '../support/fast-path-requests.ts';
 import {
   environmentFor,
+  everyHost,
   everything,
   modernStdio,
   startHttpServer,
   stdioHosts,
 } from '../support/hosts.ts';
-import { type Running, run, start } from '../support/process.ts';
+import { type Running, run, runHere, start } from '../support/process.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -26,19 +27,13 @@ const older = line({ id: 0, method: 'initialize', params: { ...handshake, capabi
 const newer = { _meta: envelope };
 const upsert = 'cpq_upsert_opportunity';
 
-/** Starts the server over stdio and waits for its first answer. */
-async function answering(argv: readonly string[] = []): Promise<Running> {
-  const running = await start(['stdio', ...argv], environmentFor(await address()));
-  running.stdin.write(ping);
-  await running.says(/"id":1/);
-  return running;
-}
-
 describe('stdout', () => {
   for (const host of stdioHosts) {
     test(`contains only protocol messages, ${host.name}`, async () => {
       const env = { CPQ_LOG_LEVEL: 'debug' };
       const server = await host.start(await address(), { ...everything, env });
+      const tools = await server.tools();
+      expect(tools.map(({ name }) => name)).toContain('cpq_list_opportunities');
       await server.call('cpq_list_opportunities', { size: 100, detail: 'full' });
       await server.refused('cpq_list_opportunities', { size: 'x' });
       await server.refused('cpq_list_companies', { nonsense: true });
@@ -86,28 +81,18 @@ describe('over stdio', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('has more than 10485760')]);
   });
 
-  test('it ends when stdin ends', async () => {
-    const running = await answering();
-    running.stdin.end();
-    expect(await running.exited).toEqual({ status: 0, signal: undefined });
-    expect(running.output.stderr).toBe('');
-  });
-
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`it ends on ${signal}`, async () => {
-      const running = await answering();
-      running.kill(signal);
-      expect(await running.exited).toEqual({ status: 0, signal: undefined });
-      expect(running.output.stderr).toBe('');
-    });
-  }
-
-  test('it ends with the embedded tenant, too', async () => {
-    const running = await start(['stdio', '--sandbox']);
+  test.each<[how: string, end: (running: Running) => void, 'embedded'?]>([
+    ['when stdin ends', ({ stdin }) => stdin.end()],
+    ['on SIGTERM', ({ kill }) => kill('SIGTERM')],
+    ['on SIGINT', ({ kill }) => kill('SIGINT')],
+    ['when stdin ends, with the embedded tenant', ({ stdin }) => stdin.end(), 'embedded'],
+  ])('it ends %s', async (_, end, embedded) => {
+    const running = await start(['stdio'], environmentFor(embedded ?? (await address())));
     running.stdin.write(ping);
     await running.says(/"id":1/);
-    running.stdin.end();
+    end(running);
     expect(await running.exited).toEqual({ status: 0, signal: undefined });
+    expect(running.output.stderr).toBe('');
   });
 
   test.each([
@@ -198,33 +183,12 @@ describe('the stdio transports of the clients', () => {
     expect((await client.listTools()).tools.length).toBeGreaterThan(10);
   });
 
-  test('SDK 2, with defaults', async () => {
-    const client = new Client({ name: 'plain', version: '1' });
-    onTestFinished(() => client.close());
-    await client.connect(new StdioClientTransport(parameters()));
-    expect(client.getServerVersion()).toMatchObject({ name: 'cpq-mcp' });
-    expect((await client.callTool({ name: 'cpq_list_companies' })).isError).toBeFalsy();
-  });
-
   test('SDK 1', async () => {
     const client = new FirstClient({ name: 'first', version: '1' });
     onTestFinished(() => client.close());
     await client.connect(new FirstStdioTransport(parameters()));
     expect(client.getServerVersion()).toMatchObject({ name: 'cpq-mcp' });
     expect((await client.callTool({ name: 'cpq_list_companies' })).isError).toBeFalsy();
-  });
-});
-
-describe('the older handshake', () => {
-  const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
-
-  test.each(versions)('of %s is accepted', async (protocolVersion) => {
-    const running = await start(['stdio'], environmentFor(await address()));
-    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'old', version: '1' } };
-    running.stdin.write(line({ id: 1, method: 'initialize', params }));
-    await running.says(/"id":1/);
-    const { result } = JSON.parse(running.output.stdout);
-    expect(result).toMatchObject({ protocolVersion, serverInfo: { name: 'cpq-mcp' } });
   });
 });
 
@@ -299,9 +263,18 @@ describe('over HTTP', () => {
     const [, words = ''] = /an assistant: +node (.*)/.exec(stdout) ?? [];
     const [program, ...argv] = words.replace('HOST', 'cursor').split(' ');
     expect([program, argv]).toEqual([inject('bundle'), ['config', 'cursor', '--http', url]]);
-    expect((await run(argv)).stdout).toContain(`"url": "${url}"`);
+    expect((await runHere(argv)).stdout).toContain(`"url": "${url}"`);
   });
 });
+
+for (const host of everyHost.filter(({ era }) => era === 'modern')) {
+  test(`it announces nothing, and says so at once to who listens, ${host.name}`, async () => {
+    const { client, output } = await host.start(await address());
+    const listening = (client.sdk as Client).listen({ toolsListChanged: true });
+    await expect(listening).rejects.toThrow('Method not found');
+    expect(output.stderr).not.toMatch(/error|warn/i);
+  });
+}
 
 describe('the other commands', () => {
   test('sandbox serves a tenant, prints its address and key, and ends on SIGTERM', async () => {
@@ -317,7 +290,7 @@ describe('the other commands', () => {
     { flags: [], header: /^ {2}name {2,}company {2,}value {2,}closes$/m, call: false },
     { flags: ['--raw'], header: /^ {2}name\|company\|value\|closes\|id$/m, call: true },
   ])('demo $flags prints answers for a person, or as an assistant reads them', async (row) => {
-    const { status, stdout, stderr } = await run(['demo', ...row.flags]);
+    const { status, stdout, stderr } = await runHere(['demo', ...row.flags]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/\d+ tools:\n/);
     expect(stdout.match(/^> .*\?$/gm)?.length).toBeGreaterThanOrEqual(3);
