@@ -8,7 +8,8 @@ import { InMemoryTransport as FirstInMemoryTransport } from '@modelcontextprotoc
 import { describe, expect, test, vi } from 'vitest';
 import { settings } from '../../src/config/settings.ts';
 import type { CpqServer, CpqServerOptions } from '../../src/index.ts';
-import { shipped } from '../support/in-process.ts';
+import { legacy } from '../support/fast-path-requests.ts';
+import { connectTo, shipped } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
@@ -28,14 +29,6 @@ async function open(options: CpqServerOptions = {}): Promise<CpqServer> {
 
 const info = { name: 'test', version: '1' };
 
-async function connectTo(cpq: CpqServer, mode: 'legacy' | { pin: string } = 'legacy') {
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  const connection = cpq.connect(theirs);
-  const client = new Client(info, { versionNegotiation: { mode } });
-  await client.connect(ours);
-  return { client, connection, transport: ours };
-}
-
 const textOf = (result: unknown): string =>
   JSON.stringify((result as { content: unknown }).content);
 const call = { name: 'cpq_list_companies', arguments: { size: 2 } };
@@ -46,7 +39,7 @@ describe('a server inside a program', () => {
     ['the modern era', { pin: '2026-07-28' }],
   ] as const)('serves a client of %s in memory', async (_, mode) => {
     const cpq = await open();
-    const { client } = await connectTo(cpq, mode);
+    const client = await connectTo(cpq, { mode });
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual(cpq.tools.map((tool) => tool.name));
     expect(textOf(await client.callTool(call))).toContain('2 of');
@@ -76,18 +69,18 @@ describe('a server inside a program', () => {
 
   test('serves many clients, each until it or the server closes', async () => {
     const cpq = await open();
-    const [first, second, third] = [
-      await connectTo(cpq),
-      await connectTo(cpq),
-      await connectTo(cpq),
-    ];
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    const connection = cpq.connect(theirs);
+    const first = new Client(info);
+    await first.connect(ours);
+    const [second, third] = [await connectTo(cpq), await connectTo(cpq)];
     const gone: string[] = [];
-    for (const [name, { client }] of Object.entries({ first, second, third })) {
+    for (const [name, client] of Object.entries({ first, second, third })) {
       client.onclose = () => gone.push(name);
     }
-    await first.connection.close();
+    await connection.close();
     expect(gone).toEqual(['first']);
-    expect(textOf(await second.client.callTool(call))).toContain('2 of');
+    expect(textOf(await second.callTool(call))).toContain('2 of');
     await cpq.close();
     expect(gone.toSorted()).toEqual(['first', 'second', 'third']);
   });
@@ -96,12 +89,10 @@ describe('a server inside a program', () => {
     const names = async (options: CpqServerOptions) =>
       (await open(options)).tools.map(({ name }) => name);
     expect(await names({})).not.toContain('cpq_upsert_opportunity');
-    expect(await names({ grants: ['read', 'opportunity:write'] })).toContain(
-      'cpq_upsert_opportunity',
-    );
-    expect(await names({ grants: ['quote:read'], toolsets: ['routes'] })).toEqual([
-      'cpq_list_quotes',
-    ]);
+    const writing = await names({ grants: ['read', 'opportunity:write'] });
+    expect(writing).toContain('cpq_upsert_opportunity');
+    const few = await names({ grants: ['quote:read'], toolsets: ['routes'] });
+    expect(few).toEqual(['cpq_list_quotes']);
   });
 
   test('separates several tenants of one program', async () => {
@@ -113,7 +104,7 @@ describe('a server inside a program', () => {
         connectTo(await open({ baseUrl: url, apiKey: `${key}${at}` })),
       ),
     );
-    const answers = await Promise.all([one?.client.callTool(call), two?.client.callTool(call)]);
+    const answers = await Promise.all([one?.callTool(call), two?.callTool(call)]);
     expect(textOf(answers[0])).not.toBe(textOf(answers[1]));
     for (const [at, { requests }] of services.entries()) {
       expect(requests.length).toBeGreaterThan(0);
@@ -128,11 +119,7 @@ test('a server says that it is closed, and blames no service', async () => {
   const upstream = closing(await startUpstream({ seed: 1 }));
   const cpq = await open({ baseUrl: upstream.url });
   upstream.set({ onRequest: () => new Promise(() => {}) });
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-  };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+  const { headers, body } = legacy('tools/call', call);
   const ask = () => cpq.fetch(new Request('http://host/mcp', { method: 'POST', headers, body }));
   const asked = ask();
   await until(() => upstream.requests.length).toBeGreaterThan(0);
@@ -201,7 +188,7 @@ describe('options', () => {
   test('are named in errors of a call, instead of environment variables', async () => {
     const { url } = closing(await startUpstream({ seed: 1 }));
     const wrongAddress = new URL('/elsewhere', url);
-    const { client } = await connectTo(await open({ baseUrl: wrongAddress, grants: ['read'] }));
+    const client = await connectTo(await open({ baseUrl: wrongAddress, grants: ['read'] }));
     const { content } = await client.callTool(call);
     expect(textOf({ content })).toContain('baseUrl');
     expect(textOf({ content })).not.toContain('CPQ_');

@@ -1,10 +1,9 @@
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import { describe, expect, inject, test } from 'vitest';
+import type { Client } from '@modelcontextprotocol/client';
+import { describe, expect, test } from 'vitest';
 import type { CpqHost, CpqHostOptions, CpqServer, CpqTenantOptions } from '../../src/index.ts';
 import type { Person } from '../support/clients.ts';
 import { personAnswers } from '../support/consent.ts';
+import { connectTo, shipped } from '../support/in-process.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
@@ -12,16 +11,8 @@ import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { webhookSecret } from '../support/webhooks.ts';
 
-/** The built module. */
-const shipped = shared(async (): Promise<typeof import('../../src/index.ts')> => {
-  if (inject('buildError') !== '') throw new Error(inject('buildError'));
-  return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
-});
 const service = shared(async () => closing(await startUpstream({ seed: 1 })));
-const stateDir = shared(async () => {
-  const folder = newFolder();
-  return folder;
-});
+const stateDir = shared(async () => newFolder());
 
 async function openHost(options: CpqHostOptions = {}): Promise<CpqHost> {
   const { createCpqHost } = await shipped();
@@ -33,26 +24,6 @@ const keyOf = (name: string): string => `many0tenants0key0of0${name}`;
 const tenantIn = async (host: CpqHost, name: string, options: CpqTenantOptions = {}) =>
   host.tenant({ name, baseUrl: (await service()).url, apiKey: keyOf(name), ...options });
 
-interface Connect {
-  mode?: 'legacy' | { pin: string };
-  person?: Person;
-}
-
-async function connectTo(cpq: CpqServer, { mode = 'legacy', person }: Connect = {}) {
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  cpq.connect(theirs);
-  const capabilities = person ? { elicitation: { form: {} } } : {};
-  const info = { name: 'many-tenants-tests', version: '1' };
-  const client = new Client(info, { capabilities, versionNegotiation: { mode } });
-  if (person) {
-    client.setRequestHandler('elicitation/create', ({ params }) =>
-      person(params as Parameters<Person>[0]),
-    );
-  }
-  await client.connect(ours);
-  return closing(client);
-}
-
 const textOf = (result: unknown): string =>
   JSON.stringify((result as { content: unknown }).content);
 const callOf = async (client: Client, name: string, args: Record<string, unknown> = {}) =>
@@ -61,7 +32,7 @@ const callOf = async (client: Client, name: string, args: Record<string, unknown
 describe('the tenants of a host', () => {
   test('share connections, and each sends its own key', async () => {
     const [host, upstream] = [await openHost(), await service()];
-    const names = Array.from({ length: 20 }, (_, at) => `shared${at}`);
+    const names = Array.from({ length: 6 }, (_, at) => `shared${at}`);
     upstream.reset();
     const sockets = upstream.openSockets();
     for (const name of names) {

@@ -1,14 +1,36 @@
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { inject } from 'vitest';
+import type { CpqServer } from '../../src/index.ts';
+import type { Person } from './clients.ts';
 import { anyHttpHost, type Connection, type Host, type ServerSettings } from './hosts.ts';
 import type { Address } from './sandbox.ts';
-import { newFolder, shared } from './shared.ts';
+import { closing, newFolder, shared } from './shared.ts';
 
 /** The built module for programs that embed the server. */
 export async function shipped(): Promise<typeof import('../../src/index.ts')> {
   if (inject('buildError') !== '') throw new Error(inject('buildError'));
   return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
+}
+
+/** A client in memory of a server that a program embeds. */
+export async function connectTo(
+  cpq: CpqServer,
+  { mode = 'legacy', person }: { mode?: 'legacy' | { pin: string }; person?: Person } = {},
+): Promise<Client> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  cpq.connect(theirs);
+  const capabilities = person ? { elicitation: { form: {} } } : {};
+  const info = { name: 'embedded-tests', version: '1' };
+  const client = new Client(info, { capabilities, versionNegotiation: { mode } });
+  if (person) {
+    client.setRequestHandler('elicitation/create', ({ params }) =>
+      person(params as Parameters<Person>[0]),
+    );
+  }
+  await client.connect(ours);
+  return closing(client);
 }
 
 /** A server of its own state over HTTP in this process, for tests that depend on no transport. */
