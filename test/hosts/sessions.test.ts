@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { bearer, newToken, startTeam } from '../support/access.ts';
+import { bearer, startWithTokens } from '../support/access.ts';
 import { personAnswers } from '../support/consent.ts';
 import { fastPathRequests } from '../support/fast-path-requests.ts';
 import type { Row } from '../support/hosts.ts';
@@ -11,7 +11,7 @@ import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, newFolder, shared } from '../support/shared.ts';
+import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { showsViews } from '../support/view-client.ts';
 
@@ -94,14 +94,15 @@ describe('a session of the older revisions', () => {
   });
 });
 
-test('a form is answered although its caller has as many open calls as it may', async () => {
-  const state = { CPQ_STATE_DIR: newFolder() };
+const team = shared(async () => {
   const grants = 'read,opportunity:write';
-  const auth = bearer(await newToken(['ann', '--grants', grants], state));
-  const { baseUrl, key } = addressIn(await startSandbox({ scale: 0.05 }), 'all');
-  const service = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_GRANTS: grants };
-  const { url, running } = await startTeam({ ...state, ...service, CPQ_AUTH: 'token' });
-  closing({ close: () => running.stop() });
+  const service = addressIn(await startSandbox({ scale: 0.05 }), 'all');
+  return { ...(await startWithTokens(service, { CPQ_GRANTS: grants })), grants };
+});
+
+test('a form is answered although its caller has as many open calls as it may', async () => {
+  const { url, add, grants } = await team();
+  const auth = bearer(await add('ann', '--grants', grants));
   const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } };
   const clientInfo = { name: 'claude-ai', version: '1' };
   const begin = { method: 'initialize', params: { ...params, clientInfo } };
@@ -115,8 +116,8 @@ test('a form is answered although its caller has as many open calls as it may', 
   };
   const [one] = await Promise.all(Array.from({ length: 16 }, ask));
   // Others who know the id of the question cannot answer it.
-  const reader = bearer(await newToken(['bob', '--grants', 'read'], state));
-  const writer = bearer(await newToken(['eve', '--grants', grants], state));
+  const reader = bearer(await add('bob', '--grants', 'read'));
+  const writer = bearer(await add('eve', '--grants', grants));
   const yes = { id: one?.question.id, result: personAnswers.accepts() };
   expect((await send(url, yes, session, reader)).status).toBe(403);
   expect((await send(url, yes, session, writer)).status).toBe(202);
@@ -126,12 +127,8 @@ test('a form is answered although its caller has as many open calls as it may', 
 });
 
 test('one caller cannot send any number of long messages at once', async () => {
-  const state = { CPQ_STATE_DIR: newFolder() };
-  const auth = bearer(await newToken(['ann'], state));
-  const { baseUrl, key } = addressIn(await startSandbox({ scale: 0.05 }), 'all');
-  const service = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key };
-  const { url, running } = await startTeam({ ...state, ...service, CPQ_AUTH: 'token' });
-  closing({ close: () => running.stop() });
+  const { url, add } = await team();
+  const auth = bearer(await add('dan'));
   const { port } = new URL(url);
   const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: ${auth.authorization}\r\ncontent-length: 1000000\r\n\r\n`;
   const open = () => {
