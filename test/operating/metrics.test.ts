@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { addRequestFacts } from '../../src/hosts/observer.ts';
 import { delay } from '../../src/state/delay.ts';
 import type { Health } from '../../src/state/port.ts';
 import { version } from '../../src/version.ts';
 import { send } from '../support/fast-path-parity.ts';
-import { legacyHeaders } from '../support/fast-path-requests.ts';
+import { legacy, legacyHeaders } from '../support/fast-path-requests.ts';
 import { testKey } from '../support/hardening-tenant.ts';
 import {
   type ObservedOptions,
@@ -18,14 +18,9 @@ import {
 } from '../support/observed.ts';
 import { until } from '../support/until.ts';
 
-let open: ObservedServer | undefined;
-afterEach(async () => {
-  await open?.close();
-  open = undefined;
-});
-
 async function start(options?: ObservedOptions): Promise<ObservedServer> {
-  open = await startObservedServer(options);
+  const open = await startObservedServer(options);
+  onTestFinished(() => open.close());
   return open;
 }
 
@@ -299,19 +294,13 @@ test('neither metrics nor logs contain text of a caller or a customer', async ()
 /** The lines written to stderr from now on, parsed. */
 function linesWritten(): () => Record<string, unknown>[] {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  afterwards(() => write.mockRestore());
+  onTestFinished(() => write.mockRestore());
   return () =>
     write.mock.calls
       .map(([line]) => String(line))
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
-
-const undo: (() => void)[] = [];
-const afterwards = (it: () => void) => void undo.push(it);
-afterEach(() => {
-  for (const it of undo.splice(0)) it();
-});
 
 describe('a request', () => {
   const calls = (lines: Record<string, unknown>[]) => lines.filter(({ event }) => event === 'call');
@@ -359,10 +348,8 @@ describe('a request', () => {
   test('logs the caller once it is known', async () => {
     const { watch } = await start({ logLevel: 'info' });
     const lines = linesWritten();
-    const handled = { headers: {}, url: '/mcp' } as Parameters<typeof watch.onHttpRequest>[0];
-    const answer = { setHeader() {}, once() {} } as unknown as Parameters<
-      typeof watch.onHttpRequest
-    >[1];
+    const handled = { headers: {}, url: '/mcp' } as IncomingMessage;
+    const answer = { setHeader() {}, once() {} } as unknown as ServerResponse;
     await watch.onHttpRequest(handled, answer, async () => {
       addRequestFacts({ caller: 'sales-desk' });
       await delay(1, new AbortController().signal);
@@ -378,12 +365,7 @@ describe('a request', () => {
   test('whose sender disconnects is counted as cancelled', async () => {
     const it = await start();
     it.upstream.set({ delayHeaders: 10_000 });
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: list });
-    const headers = {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'content-length': Buffer.byteLength(body),
-    };
+    const { headers, body } = legacy('tools/call', list);
     const sent = request(it.url, { method: 'POST', headers });
     sent.on('error', () => {});
     sent.end(body);
