@@ -96,11 +96,22 @@ describe('an unauthenticated sender', () => {
     await isWell();
   });
 
-  test.each([
-    ['/mcp', 'POST', 401],
-    ['/mcp', 'GET', 401],
-    ['/mcp', 'DELETE', 401],
-    ['/mcp', 'OPTIONS', 401],
+  const methods = ['POST', 'GET', 'DELETE', 'OPTIONS', 'PUT', 'HEAD', 'PATCH'];
+  const others = [
+    '/',
+    '/mcp/',
+    '/MCP',
+    '//mcp',
+    '/%6dcp',
+    '/metrics',
+    '/preview',
+    '/unknown',
+    '/mcp/../mcp',
+  ];
+
+  test.each<[target: string, method: string, status: number]>([
+    ...methods.map((method): [string, string, number] => ['/mcp', method, 401]),
+    ...others.map((path): [string, string, number] => [path, 'POST', 404]),
     ['/metrics', 'GET', 404],
     ['/preview', 'GET', 404],
     ['/webhooks/default', 'POST', 401],

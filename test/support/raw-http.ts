@@ -28,16 +28,7 @@ const envelope = {
 const junk = fc.oneof(
   fc.string({ maxLength: 40 }),
   fc.string({ unit: 'binary', maxLength: 20 }),
-  fc.constantFrom(
-    '',
-    '-1',
-    '0',
-    '1e9',
-    '99999999999999999999',
-    'x'.repeat(9_000),
-    '\u0000',
-    '../..',
-  ),
+  fc.constantFrom('', '-1', '0', '1e9', '9'.repeat(20), 'x'.repeat(9_000), '\u0000', '../..'),
 );
 
 /** Without line ends, which would start another header. */
@@ -45,48 +36,17 @@ const value = junk.map((text) => text.replace(/[\r\n]/g, ' '));
 
 const method = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('POST', 'GET') },
-  fc.constantFrom(
-    'DELETE',
-    'PUT',
-    'OPTIONS',
-    'HEAD',
-    'TRACE',
-    'CONNECT',
-    'PATCH',
-    'get',
-    'UNKNOWN',
-    '',
-  ),
+  fc.constantFrom('DELETE', 'PUT', 'OPTIONS', 'HEAD', 'TRACE', 'CONNECT', 'PATCH'),
+  fc.constantFrom('get', 'UNKNOWN', ''),
 );
 
 const paths = [
-  '/mcp',
-  '/mcp/',
-  '/mcp?x=1',
-  '//mcp',
-  '/MCP',
-  '/%6dcp',
-  '/mcp%00',
-  '/./mcp',
-  '/preview',
-  '/preview/pipeline',
-  '/metrics',
-  '/metrics/',
-  '/webhooks/default',
-  '/webhooks/default/unknown',
-  '/webhooks/%E0%A4%A',
-  '/webhooks/',
-  '/webhooks/../mcp',
-  '/healthz/../mcp',
-  '/healthz%2f..%2fmcp',
-  '/.well-known/oauth-protected-resource',
-  '/.well-known/oauth-protected-resource/mcp',
-  '/',
-  '*',
-  'http://localhost/mcp',
-  'mcp',
-  '/constructor',
-  '/__proto__',
+  ...['/mcp', '/mcp/', '/mcp?x=1', '//mcp', '/MCP', '/%6dcp', '/mcp%00', '/./mcp', 'mcp'],
+  ...['/preview', '/preview/pipeline', '/metrics', '/metrics/', '/webhooks/default'],
+  ...['/webhooks/default/unknown', '/webhooks/%E0%A4%A', '/webhooks/', '/webhooks/../mcp'],
+  ...['/healthz/../mcp', '/healthz%2f..%2fmcp', '/.well-known/oauth-protected-resource'],
+  ...['/.well-known/oauth-protected-resource/mcp', '/', '*', 'http://localhost/mcp'],
+  ...['/constructor', '/__proto__'],
 ];
 const target = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('/mcp', ...paths) },
