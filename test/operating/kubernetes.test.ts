@@ -3,126 +3,83 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import * as z from 'zod';
 import { settings, variableOf } from '../../src/config/settings.ts';
 import { readSettings } from '../../src/config.ts';
 import { parseNetworks } from '../../src/hosts/access/networks.ts';
 import { keysOf } from '../../src/values.ts';
-import { shared } from '../support/shared.ts';
 
 /** The parts of the Kubernetes base belong together, and give the server no more rights than it needs. */
 
 const folder = new URL('../../deploy/kubernetes/', import.meta.url);
-const labels = z.strictObject({ 'app.kubernetes.io/name': z.literal('cpq-mcp') });
-const probe = z.strictObject({
-  httpGet: z.strictObject({ path: z.string(), port: z.literal('http') }),
-  periodSeconds: z.int(),
-  failureThreshold: z.int().optional(),
-});
+const read = async (name: string) => parse(await readFile(new URL(name, folder), 'utf8'));
 
-const secretKey = z.strictObject({ name: z.literal('cpq-mcp'), key: z.string() });
-const variable = z.union([
-  z.strictObject({ name: z.string(), value: z.string() }),
-  z.strictObject({ name: z.string(), valueFrom: z.strictObject({ secretKeyRef: secretKey }) }),
-  z.strictObject({
-    name: z.literal('POD_IP'),
-    valueFrom: z.strictObject({
-      fieldRef: z.strictObject({ fieldPath: z.literal('status.podIP') }),
-    }),
-  }),
-]);
-const sleep = z.tuple([z.literal('sleep'), z.string().regex(/^\d+$/)]);
+interface Variable {
+  name: string;
+  value?: string;
+  valueFrom?: unknown;
+}
 
-const container = z.strictObject({
-  name: z.string(),
-  image: z.literal('cpq-mcp'),
-  ports: z.tuple([z.strictObject({ name: z.literal('http'), containerPort: z.literal(3333) })]),
-  lifecycle: z.strictObject({
-    preStop: z.strictObject({ exec: z.strictObject({ command: sleep }) }),
-  }),
-  envFrom: z.tuple([z.strictObject({ configMapRef: z.strictObject({ name: z.string() }) })]),
-  env: z.array(variable),
-  livenessProbe: probe,
-  readinessProbe: probe,
-  resources: z.strictObject({
-    requests: z.strictObject({ cpu: z.string(), memory: z.string() }),
-    limits: z.strictObject({ memory: z.string() }),
-  }),
-  securityContext: z.strictObject({
-    allowPrivilegeEscalation: z.literal(false),
-    readOnlyRootFilesystem: z.literal(true),
-    capabilities: z.strictObject({ drop: z.tuple([z.literal('ALL')]) }),
-  }),
-  volumeMounts: z.array(
-    z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z.boolean().optional() }),
-  ),
-});
+const labels = { 'app.kubernetes.io/name': 'cpq-mcp' };
+const given = expect.anything();
 
-const secretVolume = z.strictObject({
-  name: z.string(),
-  secret: z.strictObject({
-    secretName: z.literal('cpq-mcp'),
-    defaultMode: z.int(),
-    items: z.array(z.strictObject({ key: z.string(), path: z.string() })),
-  }),
-});
-const emptyVolume = z.strictObject({
-  name: z.string(),
-  emptyDir: z.strictObject({ sizeLimit: z.string() }),
-});
+/** All that the container may have; what is `given` is tested below. */
+const container = {
+  name: 'cpq-mcp',
+  image: 'cpq-mcp',
+  ports: [{ name: 'http', containerPort: 3333 }],
+  lifecycle: { preStop: { exec: { command: ['sleep', expect.stringMatching(/^\d+$/)] } } },
+  envFrom: [{ configMapRef: { name: 'cpq-mcp' } }],
+  env: given,
+  livenessProbe: given,
+  readinessProbe: given,
+  resources: { requests: { cpu: given, memory: given }, limits: { memory: given } },
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  },
+  volumeMounts: given,
+};
 
-const deployment = z.strictObject({
-  apiVersion: z.literal('apps/v1'),
-  kind: z.literal('Deployment'),
-  metadata: z.strictObject({ name: z.literal('cpq-mcp') }),
-  spec: z.strictObject({
-    replicas: z.int(),
-    selector: z.strictObject({ matchLabels: labels }),
-    strategy: z.strictObject({ rollingUpdate: z.strictObject({ maxUnavailable: z.literal(0) }) }),
-    template: z.strictObject({
-      metadata: z.strictObject({ labels }),
-      spec: z.strictObject({
-        automountServiceAccountToken: z.literal(false),
-        terminationGracePeriodSeconds: z.int(),
-        securityContext: z.strictObject({
-          runAsNonRoot: z.literal(true),
-          ...{ runAsUser: z.int(), runAsGroup: z.int(), fsGroup: z.int() },
-          seccompProfile: z.strictObject({ type: z.literal('RuntimeDefault') }),
-        }),
-        containers: z.tuple([container]),
-        volumes: z.array(z.union([secretVolume, emptyVolume])),
-      }),
-    }),
-  }),
-});
+const pod = {
+  automountServiceAccountToken: false,
+  terminationGracePeriodSeconds: expect.any(Number),
+  securityContext: {
+    runAsNonRoot: true,
+    ...{ runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 },
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+  containers: [container],
+  volumes: given,
+};
 
-const read = async (name: string): Promise<unknown> =>
-  parse(await readFile(new URL(name, folder), 'utf8'));
+const deployed = async () => {
+  const { spec } = (await read('deployment.yaml')).spec.template;
+  const { containers, volumes, terminationGracePeriodSeconds } = spec;
+  return { container: containers[0], volumes, terminationGracePeriodSeconds };
+};
 
-const server = shared(async () => {
-  const { spec } = deployment.parse(await read('deployment.yaml'));
-  const { containers, volumes, terminationGracePeriodSeconds } = spec.template.spec;
-  return {
-    ...{ replicas: spec.replicas, container: containers[0], volumes },
-    terminationGracePeriodSeconds,
-  };
-});
-
-const configMap = shared(async () => {
-  const schema = z.looseObject({ data: z.record(z.string(), z.string()) });
-  return schema.parse(await read('configmap.yaml')).data;
+test('a pod has no more rights than it needs', async () => {
+  expect(await read('deployment.yaml')).toEqual({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'cpq-mcp' },
+    spec: {
+      replicas: expect.any(Number),
+      selector: { matchLabels: labels },
+      strategy: { rollingUpdate: { maxUnavailable: 0 } },
+      template: { metadata: { labels }, spec: pod },
+    },
+  });
 });
 
 test('every file is a resource of the base, of the kind and version that it is for', async () => {
-  const base = z
-    .looseObject({ resources: z.array(z.string()) })
-    .parse(await read('kustomization.yaml'));
+  const { resources }: { resources: string[] } = await read('kustomization.yaml');
   const names = (await readdir(fileURLToPath(folder))).filter((name) => !/^kustom/.test(name));
-  expect(base.resources.toSorted()).toEqual(names.toSorted());
+  expect(resources.toSorted()).toEqual(names.toSorted());
   const kinds = await Promise.all(
-    base.resources.map(async (name) => {
-      const head = { apiVersion: z.string(), kind: z.string(), metadata: z.object({}) };
-      const { apiVersion, kind } = z.looseObject(head).parse(await read(name));
+    resources.map(async (name) => {
+      const { apiVersion, kind } = await read(name);
       return [basename(name, '.yaml'), `${apiVersion} ${kind}`];
     }),
   );
@@ -136,36 +93,41 @@ test('every file is a resource of the base, of the kind and version that it is f
 });
 
 test('the server gets valid settings, and its secrets by reference only', async () => {
-  const { container, volumes } = await server();
-  const data = await configMap();
-  const given = container.env.map((one) => [one.name, 'value' in one ? one.value : undefined]);
-  const { CPQ_METRICS_TOKEN_FILE, POD_IP, ...env } = { ...data, ...Object.fromEntries(given) };
+  const { container, volumes } = await deployed();
+  const { data } = await read('configmap.yaml');
+  const variables: Variable[] = container.env;
+  const values = variables.map(({ name, value }) => [name, value]);
+  const { CPQ_METRICS_TOKEN_FILE, POD_IP, ...env } = { ...data, ...Object.fromEntries(values) };
   const known = keysOf(settings).map(variableOf);
   expect(known).toEqual(expect.arrayContaining(Object.keys(env)));
   expect([...readSettings([], env).auth]).toEqual(['token']);
-  const mounted = volumes.flatMap((one) => ('secret' in one ? one.secret.items : []));
+  const [{ secret }] = volumes;
+  expect(secret.secretName).toBe('cpq-mcp');
+  const mounted: { path: string }[] = secret.items;
   const files = [CPQ_METRICS_TOKEN_FILE, env.CPQ_TENANTS_FILE, env.CPQ_TOKENS_FILE];
   expect(files.toSorted()).toEqual(mounted.map(({ path }) => `/etc/cpq-mcp/${path}`).toSorted());
-  expect(env.CPQ_REDIS_URL).toBeUndefined();
+  const byReference = variables.filter(({ value }) => value === undefined);
+  expect(byReference.map(({ name, valueFrom }) => [name, valueFrom])).toEqual([
+    ['POD_IP', { fieldRef: { fieldPath: 'status.podIP' } }],
+    ['CPQ_REDIS_URL', { secretKeyRef: { name: 'cpq-mcp', key: 'redis-url' } }],
+  ]);
 });
 
 test('the trusted network has to be replaced before the server starts', async () => {
-  const { CPQ_TRUSTED_PROXIES = '' } = await configMap();
+  const { CPQ_TRUSTED_PROXIES } = (await read('configmap.yaml')).data;
   expect(() => parseNetworks([CPQ_TRUSTED_PROXIES])).toThrow('is neither an address nor a network');
 });
 
 test('a pod may be addressed by its IP address, as Prometheus does', async () => {
-  const { env } = (await server()).container;
-  const [address, allowed] = ['POD_IP', 'CPQ_ALLOWED_HOSTS'].map((name) =>
-    env.findIndex((one) => one.name === name),
-  );
-  expect(env.at(allowed ?? -1)).toMatchObject({ value: '$(POD_IP)' });
+  const env: Variable[] = (await deployed()).container.env;
+  const at = (name: string) => env.findIndex((one) => one.name === name);
+  expect(env[at('CPQ_ALLOWED_HOSTS')]).toMatchObject({ value: '$(POD_IP)' });
   // Kubernetes only replaces variables that are defined before.
-  expect(address).toBeLessThan(allowed ?? -1);
+  expect(at('POD_IP')).toBeLessThan(at('CPQ_ALLOWED_HOSTS'));
 });
 
 test('a pod that ends waits for the last new connections, and then for calls in progress', async () => {
-  const { container, terminationGracePeriodSeconds } = await server();
+  const { container, terminationGracePeriodSeconds } = await deployed();
   const callSeconds = 8;
   const [, seconds] = container.lifecycle.preStop.exec.command;
   expect(Number(seconds)).toBeGreaterThan(0);
@@ -173,14 +135,18 @@ test('a pod that ends waits for the last new connections, and then for calls in 
 });
 
 test('what the server writes to is mounted, and it is probed where it answers', async () => {
-  const { container, volumes } = await server();
-  const mounts = container.volumeMounts.map(({ name }) => name);
-  expect(mounts.toSorted()).toEqual(volumes.map(({ name }) => name).toSorted());
-  const paths = container.volumeMounts.map(({ mountPath }) => mountPath);
-  expect(paths).toEqual(['/etc/cpq-mcp', '/tmp', '/var/lib/cpq-mcp']);
-  const { livenessProbe, readinessProbe } = container;
-  expect([livenessProbe.httpGet.path, readinessProbe.httpGet.path]).toEqual([
-    '/healthz',
-    '/readyz',
+  const { container, volumes } = await deployed();
+  expect(container.volumeMounts).toEqual([
+    { name: 'secrets', mountPath: '/etc/cpq-mcp', readOnly: true },
+    { name: 'tmp', mountPath: '/tmp' },
+    { name: 'state', mountPath: '/var/lib/cpq-mcp' },
   ]);
+  expect(volumes).toEqual([
+    { name: 'secrets', secret: given },
+    { name: 'tmp', emptyDir: { sizeLimit: given } },
+    { name: 'state', emptyDir: { sizeLimit: given } },
+  ]);
+  const { livenessProbe, readinessProbe } = container;
+  expect(livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'http' });
+  expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
 });
