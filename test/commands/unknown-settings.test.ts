@@ -26,16 +26,10 @@ const starts: Record<
 };
 
 describe.each(Object.entries(starts))('cpq-mcp %s', (_, begin) => {
-  test.each([
-    ['CPQ_ALOWED_STAGES', '. Nearest: CPQ_ALLOWED_STAGES'],
-    ['CPQ_BARRED_STAGES', '. Every setting'],
-    ['CPQ_READ_ONLY', '. Every setting'],
-    ['CPQ_WRITE_FILEDS', '. Nearest: CPQ_WRITE_FIELDS'],
-    ['CPQ_MAX_WRITES', '. Every setting: cpq-mcp http --help'],
-  ])('does not start with %s, and names %s', async (name, nearest) => {
-    const { status, stderr } = await begin({ [name]: 'Won' });
+  test('does not start with a variable that is no setting', async () => {
+    const { status, stderr } = await begin({ CPQ_ALOWED_STAGES: 'Won' });
     expect(status).toBe(2);
-    expect(stderr).toContain(`${name} is not a setting${nearest}`);
+    expect(stderr).toContain('CPQ_ALOWED_STAGES is not a setting. Nearest: CPQ_ALLOWED_STAGES');
   });
 
   test('starts with the variables of a Kubernetes service, and lists them as ignored', async () => {
@@ -64,6 +58,10 @@ const startsStdio = (env: Environment) => runHere(['stdio'], { ...unasked, ...en
 
 describe('an unknown variable', () => {
   test.each([
+    ['with a word of no setting', 'CPQ_BARRED_STAGES', '. Every setting'],
+    ['of an older version', 'CPQ_READ_ONLY', '. Every setting'],
+    ['with letters in another order', 'CPQ_WRITE_FILEDS', '. Nearest: CPQ_WRITE_FIELDS'],
+    ['that would limit writes', 'CPQ_MAX_WRITES', '. Every setting: cpq-mcp http --help'],
     ['in another letter case', 'cpq_write_fields', '. Nearest: CPQ_WRITE_FIELDS'],
     ['with words in another order', 'CPQ_STAGES_BARRED', ''],
     ['that would restrict writes', 'CPQ_WRITE_ACCESS', ''],
