@@ -16,6 +16,12 @@ async function connect(host: string, lines: readonly string[], ...flags: string[
   return run(['connect', host, ...flags], env, `${lines.join('\n')}\n`);
 }
 
+const hostFile = () => join(home, '.cursor', 'mcp.json');
+
+/** The variables of the entry of Cursor. */
+const variables = async (): Promise<Record<string, string>> =>
+  JSON.parse(await readFile(hostFile(), 'utf8')).mcpServers['cpq-mcp'].env;
+
 test('asks for address and key, checks them, and installs the entry with a file for the key', async () => {
   const { baseUrl, key } = addressIn(await sandbox());
   const { status, stdout, stderr } = await connect('cursor', [baseUrl, key]);
@@ -26,12 +32,10 @@ test('asks for address and key, checks them, and installs the entry with a file 
   const file = join(keys, name);
   expect(await readFile(file, 'utf8')).toBe(`${key}\n`);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  const written = await readFile(join(home, '.cursor', 'mcp.json'), 'utf8');
-  expect(written).not.toContain(key);
-  const { env } = JSON.parse(written).mcpServers['cpq-mcp'];
+  expect(await readFile(hostFile(), 'utf8')).not.toContain(key);
+  const env = await variables();
   expect(env).toEqual({ CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: file });
-  const checked = await run(['doctor'], env);
-  expect(checked.status).toBe(0);
+  expect(await run(['doctor'], env)).toMatchObject({ status: 0 });
 });
 
 test.each([
@@ -51,19 +55,14 @@ test('prints the entry of a host whose own command is not there', async () => {
 });
 
 test('connects to another tenant in place of the first, and keeps the previous file', async () => {
-  const entries = [];
-  for (const { baseUrl, keys } of (await sandbox()).tenants) {
-    const { status } = await connect('cursor', [baseUrl, keys.read]);
-    const { mcpServers } = JSON.parse(await readFile(join(home, '.cursor', 'mcp.json'), 'utf8'));
-    entries.push([status, mcpServers['cpq-mcp'].env.CPQ_BASE_URL === baseUrl]);
+  const { tenants } = await sandbox();
+  expect(tenants).toHaveLength(2);
+  for (const { baseUrl, keys } of tenants) {
+    expect(await connect('cursor', [baseUrl, keys.read])).toMatchObject({ status: 0 });
+    expect(await variables()).toMatchObject({ CPQ_BASE_URL: baseUrl });
   }
-  expect(entries).toEqual([
-    [0, true],
-    [0, true],
-  ]);
-  expect(
-    (await readdir(join(home, '.cursor'))).filter((name) => name.endsWith('.bak')),
-  ).toHaveLength(1);
+  const files = await readdir(join(home, '.cursor'));
+  expect(files.filter((name) => name.endsWith('.bak'))).toHaveLength(1);
 });
 
 test('grants what a key may read, if that is less than everything', async () => {
@@ -71,8 +70,7 @@ test('grants what a key may read, if that is less than everything', async () => 
   const { status, stderr } = await connect('cursor', [baseUrl, key]);
   const grants = 'company:read,contact:read,opportunity:read';
   expect([status, stderr]).toEqual([0, expect.stringContaining(`work, for ${grants}.`)]);
-  const written = JSON.parse(await readFile(join(home, '.cursor', 'mcp.json'), 'utf8'));
-  expect(written.mcpServers['cpq-mcp'].env.CPQ_GRANTS).toBe(grants);
+  expect(await variables()).toMatchObject({ CPQ_GRANTS: grants });
   const given = await connect('zed', [baseUrl, key], '--grants', 'read');
   expect([given.status, given.stderr]).toEqual([1, expect.stringContaining('Nothing was stored')]);
 });
@@ -88,21 +86,17 @@ test('keeps the keys of tenants apart that share a host, whatever file names can
 });
 
 test('replaces address and key of an entry, and keeps its other variables', async () => {
-  const [first, second] = (await sandbox()).tenants.map(({ baseUrl, keys }) => [
-    baseUrl,
-    keys.read,
-  ]);
-  await connect('cursor', first ?? []);
-  const file = join(home, '.cursor', 'mcp.json');
-  const before = JSON.parse(await readFile(file, 'utf8'));
+  const answers = (await sandbox()).tenants.map(({ baseUrl, keys }) => [baseUrl, keys.read]);
+  const [first = [], second = []] = answers;
+  await connect('cursor', first);
+  const before = JSON.parse(await readFile(hostFile(), 'utf8'));
   const mine = { CPQ_GRANTS: 'company:read', CPQ_ALLOWED_STAGES: 'Lead', CPQ_LOG_LEVEL: 'info' };
   Object.assign(before.mcpServers['cpq-mcp'].env, mine, { CPQ_API_KEY: 'a-key-of-before-012345' });
-  await writeFile(file, JSON.stringify(before));
-  const { stderr } = await connect('cursor', second ?? []);
+  await writeFile(hostFile(), JSON.stringify(before));
+  const { stderr } = await connect('cursor', second);
   expect(stderr).toContain(`Kept from the previous entry: ${Object.keys(mine).join(', ')}.\n`);
-  const { env } = JSON.parse(await readFile(file, 'utf8')).mcpServers['cpq-mcp'];
-  const own = { CPQ_BASE_URL: second?.[0], CPQ_API_KEY_FILE: expect.any(String) };
-  expect(env).toEqual({ ...mine, ...own });
+  const own = { CPQ_BASE_URL: second[0], CPQ_API_KEY_FILE: expect.any(String) };
+  expect(await variables()).toEqual({ ...mine, ...own });
 });
 
 test('stores nothing of a key that does not work', async () => {

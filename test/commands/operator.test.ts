@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { openClient } from '../../src/commands/own-client.ts';
+import { readSettings } from '../../src/config.ts';
 import { fileIn } from '../support/access.ts';
 import { runHere as run } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -11,6 +13,10 @@ const environment = async () => {
   const { baseUrl, key } = addressIn(await sandbox(), 'all');
   return { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_STATE_DIR: state };
 };
+
+/** The rows that are exported. */
+const rowsOf = async (...words: string[]) =>
+  JSON.parse((await run(['export', ...words, '--json'], await environment())).stdout).rows;
 
 test('the rows of an answer are printed as CSV or JSON, as the resource gives them', async () => {
   const env = await environment();
@@ -26,27 +32,17 @@ test('the rows of an answer are printed as CSV or JSON, as the resource gives th
   const { rows, notes } = JSON.parse((await run([...words, '--json'], env)).stdout);
   expect([rows.length, notes.length]).toEqual([3, expect.any(Number)]);
   for (const [at, { id }] of rows.entries()) expect(lines[at]).toContain(id);
-  const brief = await run(['export', 'cpq_brief_pipeline', 'by=owner', '--json'], env);
-  expect(JSON.parse(brief.stdout).rows[0]).toMatchObject({
-    name: expect.any(String),
-    count: expect.any(Number),
-  });
+  const [first] = await rowsOf('cpq_brief_pipeline', 'by=owner');
+  expect(first).toMatchObject({ name: expect.any(String), count: expect.any(Number) });
 });
 
 test('the operator lists changes, and takes one back after agreeing to the difference', async () => {
   const env = await environment();
-  const [deal] = JSON.parse(
-    (await run(['export', 'cpq_list_opportunities', 'size=1', 'detail=full', '--json'], env))
-      .stdout,
-  ).rows;
-  const { openClient } = await import('../../src/commands/own-client.ts');
-  const { readSettings } = await import('../../src/config.ts');
+  const [deal] = await rowsOf('cpq_list_opportunities', 'size=1', 'detail=full');
   const settings = readSettings(['--allow-writes'], env);
   const writer = await openClient(settings, undefined, async () => true);
-  await writer.ask('cpq_upsert_opportunity', {
-    opportunity_id: deal.id,
-    name: 'Renamed by a test',
-  });
+  const renamed = { opportunity_id: deal.id, name: 'Renamed by a test' };
+  await writer.ask('cpq_upsert_opportunity', renamed);
   await writer.close();
   const listed = await run(['changes'], env);
   expect(listed.stdout).toContain('Renamed by a test');
@@ -57,10 +53,7 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
   expect(declined.stdout).toContain('declined');
   const done = await undo('yes');
   expect([done.status, done.stdout]).toEqual([0, expect.stringContaining(String(deal.name))]);
-  const name = JSON.parse(
-    (await run(['export', 'cpq_list_opportunities', `filters=id:${deal.id}`, '--json'], env))
-      .stdout,
-  ).rows[0].name;
+  const [{ name }] = await rowsOf('cpq_list_opportunities', `filters=id:${deal.id}`);
   expect(name).toBe(deal.name);
 });
 
