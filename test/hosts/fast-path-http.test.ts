@@ -1,5 +1,5 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { legacyRevisions } from '../../src/mcp/identity.ts';
 import fc from '../support/fast-check.ts';
 import {
@@ -40,21 +40,15 @@ function expectSame({ ours, sdk }: { ours: Reply; sdk: Reply }): void {
   expect(messageIn(ours)).toBe(messageIn(sdk));
 }
 
-describe('a request of the fast path', () => {
-  test.each(Object.entries(fastPathRequests))(
-    '%s: answered without the SDK, with the same bytes',
-    async (_, sent) => {
-      const answers = await bothWays(sent);
-      expectSame(answers);
-      const { ours, made } = answers;
-      expect([ours.status, ours.headers['content-type'], made]).toEqual([
-        200,
-        'application/json',
-        0,
-      ]);
-    },
-  );
-});
+test.each(Object.entries(fastPathRequests))(
+  'a request of the fast path: %s: answered without the SDK, with the same bytes',
+  async (_, sent) => {
+    const answers = await bothWays(sent);
+    expectSame(answers);
+    const { ours, made } = answers;
+    expect([ours.status, ours.headers['content-type'], made]).toEqual([200, 'application/json', 0]);
+  },
+);
 
 test('every request is answered by the SDK when the fast path is off', async () => {
   const sandbox = await startSandbox({ scale: 0.1 });
@@ -67,11 +61,12 @@ test('every request is answered by the SDK when the fast path is off', async () 
   }
 });
 
-describe('any other request', () => {
-  test.each(Object.entries(sdkRequests))('%s: answered as by the SDK', async (_, sent) => {
+test.each(Object.entries(sdkRequests))(
+  'any other request: %s: answered as by the SDK',
+  async (_, sent) => {
     expectSame(await bothWays(sent));
-  });
-});
+  },
+);
 
 test('the protocol revisions with a handshake are those of the SDK', () => {
   expect(legacyRevisions).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
