@@ -26,8 +26,17 @@ import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { Person } from './clients.ts';
 import { defaultLimits, openTenant } from './hardening-tenant.ts';
 import type { Row } from './hosts.ts';
-import { type Address, askService, requestsTo, type Sandbox } from './sandbox.ts';
-import { closing, newFolder } from './shared.ts';
+import {
+  type Address,
+  addressIn,
+  askService,
+  requestsTo,
+  type Sandbox,
+  startSandbox,
+} from './sandbox.ts';
+import { closing, newFolder, shared } from './shared.ts';
+import type { ResourcePath } from './upstream/records.ts';
+import { startUpstream } from './upstream/upstream.ts';
 
 /** The possible answers of a person. */
 export const personAnswers = {
@@ -99,7 +108,8 @@ export async function journalIn(folder: string): Promise<Row[]> {
 }
 
 export interface WriterOptions {
-  person?: Person;
+  /** Without one, the client cannot ask. */
+  person?: Person | undefined;
   era?: 'modern' | 'legacy';
   transport?: 'pipe' | 'http';
   folder?: string;
@@ -175,6 +185,40 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
     revert: (change_id, args) => call('cpq_revert_change', { change_id, ...args }),
     raw: (params) => rawCall(client, params),
     journal: () => journalIn(folder),
+  };
+}
+
+/** A service with these numbers of records, and a writer over it with a person who agrees. */
+export async function openOverService(
+  options: WriterOptions = {},
+  counts: Partial<Record<ResourcePath, number>> = { '/opportunity': 12 },
+) {
+  const upstream = closing(await startUpstream({ counts }));
+  const address = { baseUrl: upstream.url, key: 'any' };
+  const it = await openWriter(address, { person: personAnswers.accepts, ...options });
+  /** The number of writes that the service received. */
+  const puts = () => upstream.requests.filter(({ method }) => method === 'PUT').length;
+  return { upstream, it, puts };
+}
+
+/** A sandbox for the tests of a file, with an opportunity that each of them gives another name. */
+export function sandboxToWrite(name: string) {
+  const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+  const at = async () => addressIn(await sandbox(), 'all');
+  const opportunity = shared(async () => anyOpportunity(await at()));
+  let count = 0;
+  return {
+    sandbox,
+    at,
+    opportunity,
+    /** A change that no other test makes. */
+    async another() {
+      count += 1;
+      return { opportunity_id: (await opportunity()).id, name: `${name} ${count}` };
+    },
+    now: async () => recordOf(await at(), (await opportunity()).id),
+    /** The number of writes that the service received. */
+    puts: async () => putsOf(await sandbox()).length,
   };
 }
 
