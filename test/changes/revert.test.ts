@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { planRevert } from '../../src/changes/plan.ts';
-import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/hosts.ts';
 
@@ -37,15 +36,15 @@ const done = (outcome: string, more: Row = {}): Row => ({
   ...more,
 });
 
-async function reverted(entries: Row[], stored: Row = {}, rules?: Partial<WriteRules>) {
+async function reverted(entries: Row[], stored: Row = {}) {
   const opportunity: Row[] = [
     { ...record, ...stored },
     { id: 'o2', statusId: 'lost', pipelineStage: { id: 's1', name: 'Lost' } },
     { id: 'o3', statusId: 'lost', pipelineStage: { id: 's2', name: 'No budget' } },
     { id: 'o4', pipelineStage: { id: 's3', name: 'Offer' } },
   ];
-  const state = stateWith(entries);
-  const { tenant } = await tenantOver({ opportunity }, rules ? { state, rules } : { state });
+  const company: Row[] = [{ id: 'gone', name: 'Gone', deleted: '2026-01-01T00:00:00Z' }];
+  const { tenant } = await tenantOver({ opportunity, company }, { state: stateWith(entries) });
   return planRevert(tenant, 'chg_1', callWith());
 }
 const changesOf = async (entries: Row[], stored: Row = {}) =>
@@ -82,6 +81,7 @@ describe('a change to revert', () => {
     ['is as it was left', [known, done('written', { after })], {}, rename],
     ['has no known outcome', [known], {}, rename],
     ['has an unknown outcome', [known, done('cannot_tell')], {}, rename],
+    ['is as a revert left it', [{ ...known, what: 'revert', reverts: 'chg_0' }], {}, rename],
     ['was reverted by hand', [known, done('written', { after })], { name: 'One' }, []],
     [
       'is as the service stored it',
@@ -116,6 +116,16 @@ describe('a change to revert', () => {
     [[known, done('written'), ...revertOf('written')], /reverted already, by chg_2/],
   ])('%# is refused', async (entries, why) => {
     await expect(reverted(entries)).rejects.toThrow(why);
+  });
+
+  test('is refused where the earlier company has been deleted', async () => {
+    const [gone, acme] = [{ id: 'gone' }, { id: 'acme' }];
+    const moved = intent({
+      before: { name: 'Two', company: gone },
+      changes: [change('company', gone, acme, 'reference')],
+    });
+    const stored = { description: undefined, customFields: undefined, company: acme };
+    await expect(reverted([moved], stored)).rejects.toThrow('The company "gone" has been deleted');
   });
 
   test('is not refused after a revert that was not written', async () => {
