@@ -17,6 +17,8 @@ const company: Row[] = [
   { id: 'bolt', name: 'Bolt', currency: 'usd' },
   { id: 'cara', name: 'Cara' },
   { id: 'dots', name: 'Dots', currency: 'gold' },
+  { id: 'elms', name: 'Elms' },
+  { id: 'elmz', name: 'Еlms' },
 ];
 const contact: Row[] = [
   { id: 'ada', firstName: 'Ada', companyId: 'acme', companyName: 'Acme' },
@@ -55,104 +57,54 @@ async function refusal(record: Row | undefined, values: RequestedValues, scale?:
 
 describe('what a plan tells the person', () => {
   const acme = { id: 'acme', name: 'Acme' };
-  const cases: [
-    what: string,
-    record: Row | undefined,
-    values: RequestedValues,
-    currency: [string | undefined, string | undefined],
-    remarks: string[],
-  ][] = [
-    ['nothing without a company', { onetimeRevenue: 1 }, { name: 'X' }, [undefined, undefined], []],
-    ['the currency of the company', { company: acme }, { onetime_revenue: 1 }, ['EUR', 'EUR'], []],
-    [
-      'another currency for the same amounts',
-      { company: acme, monthlyChurn: 0 },
-      { company: 'bolt' },
-      ['EUR', 'USD'],
-      ['amounts stay the same numbers, but in USD instead of EUR.'],
-    ],
-    [
-      'nothing of currencies without amounts',
-      { company: acme },
-      { company: 'bolt' },
-      [undefined, 'USD'],
-      [],
-    ],
-    [
-      'nothing of a currency that is not given',
-      { company: acme, onetimeRevenue: 1 },
-      { company: 'cara' },
-      ['EUR', undefined],
-      [],
-    ],
-    [
-      'nothing of a currency that was not given',
-      { company: { id: 'cara' }, onetimeRevenue: 1 },
-      { company: 'bolt' },
-      [undefined, 'USD'],
-      [],
-    ],
-    [
-      'a currency that is no code',
-      { company: acme, onetimeRevenue: 1 },
-      { company: 'dots' },
-      ['EUR', 'unknown currency'],
-      ['amounts stay the same numbers, but in unknown currency instead of EUR.'],
-    ],
-    [
-      'a contact that stays with another company',
-      { company: acme, contact: { id: 'ada' } },
-      { company: 'bolt' },
-      [undefined, 'USD'],
-      ['the contact stays “ada”, whom the other company had.'],
-    ],
-    [
-      'nothing of a contact that comes with the company',
-      { company: acme, contact: { id: 'ada', name: 'Ada' } },
-      { company: 'bolt', contact: 'bob' },
-      [undefined, 'USD'],
-      [],
-    ],
-    [
-      'nothing of a contact of the company',
-      { company: acme },
-      { contact: 'ada' },
-      [undefined, undefined],
-      [],
-    ],
-    [
-      'a contact of another company',
-      { company: acme },
-      { contact: 'bob' },
-      [undefined, undefined],
-      ['the contact “Bob” belongs to another company, “Bolt”.'],
-    ],
-    [
-      'a contact of a company without a name',
-      { company: acme },
-      { contact: 'cid' },
-      [undefined, undefined],
-      ['the contact “Cid” belongs to another company, “cara”.'],
-    ],
-    [
-      'nothing of a contact without a company',
-      { company: acme },
-      { contact: 'dan' },
-      [undefined, undefined],
-      [],
-    ],
-    [
-      'nothing of a contact where no company is known',
-      {},
-      { contact: 'bob' },
-      [undefined, undefined],
-      [],
-    ],
-  ];
-  test.each(cases)('%s', async (_, record, values, [from, to], remarks) => {
+  type Currency = string | undefined;
+  const noCode = 'amounts stay the same numbers, but in unknown currency instead of EUR.';
+  const inUsd = 'amounts stay the same numbers, but in USD instead of EUR.';
+  test.each<[record: Row, values: RequestedValues, from: Currency, to: Currency, remark?: string]>([
+    [{ onetimeRevenue: 1 }, { name: 'X' }, undefined, undefined],
+    [{ company: acme }, { onetime_revenue: 1 }, 'EUR', 'EUR'],
+    [{ company: acme, monthlyChurn: 0 }, { company: 'bolt' }, 'EUR', 'USD', inUsd],
+    [{ company: acme }, { company: 'bolt' }, undefined, 'USD'],
+    [{ company: acme, onetimeRevenue: 1 }, { company: 'cara' }, 'EUR', undefined],
+    [{ company: { id: 'cara' }, onetimeRevenue: 1 }, { company: 'bolt' }, undefined, 'USD'],
+    [{ company: acme, onetimeRevenue: 1 }, { company: 'dots' }, 'EUR', 'unknown currency', noCode],
+  ])('the currency of %j with %j is %s → %s', async (record, values, from, to, remark) => {
     const plan = await planned(record, values);
     expect(plan.currency).toEqual({ from, to });
-    expect(plan.remarks).toEqual(remarks);
+    expect(plan.remarks).toEqual(remark === undefined ? [] : [remark]);
+  });
+
+  test.each<[record: Row, values: RequestedValues, remark?: string]>([
+    [
+      { company: acme, contact: { id: 'ada' } },
+      { company: 'bolt' },
+      'the contact stays “ada”, whom the other company had.',
+    ],
+    [
+      { company: acme, contact: { id: 'ada' } },
+      { company: 'bolt', contact: 'bob' },
+    ],
+    [{ company: acme }, { contact: 'ada' }],
+    [
+      { company: acme },
+      { contact: 'bob' },
+      'the contact “Bob” belongs to another company, “Bolt”.',
+    ],
+    [
+      { company: acme },
+      { contact: 'cid' },
+      'the contact “Cid” belongs to another company, “cara”.',
+    ],
+    [{ company: acme }, { contact: 'dan' }],
+    [{}, { contact: 'bob' }],
+    [
+      {},
+      { company: 'elms' },
+      'another company has the name “Elms”, or one that looks the same: “Еlms” (elmz).',
+    ],
+  ])('the remark of %j with %j', async (record, values, remark) => {
+    const { remarks } = await planned(record, values);
+    expect(remarks).toEqual(remark === undefined ? [] : [remark]);
   });
 
   test('no currency where companies may not be read', async () => {
@@ -254,35 +206,23 @@ describe('the values of a plan', () => {
   });
 });
 
-describe('values that cannot be sent back', () => {
-  const unsure = { divisor: 1, certain: false } as const;
-  const cases: [record: Row, values: RequestedValues, scale: Target['scale'], why: RegExp][] = [
-    [{ probability: 1 }, { name: 'X' }, unsure, /stored as 1, .* means 1 % or 100 %/],
-    [{ probability: 0.5 }, { name: 'X' }, unsure, /stored as 0.5, .* means 0.5 % or 50 %/],
-    [
-      { owner: { name: 'Ada' } },
-      { name: 'X' },
-      certain,
-      /^Owner is "Ada", and the service gives no id/,
-    ],
-    [{ owner: { name: 'Ada' } }, { name: 'X' }, certain, /Give owner in the same call/],
-    [{ owner: { name: 'Ada' }, startDate: 'soon' }, { name: 'X' }, certain, /^Owner/],
-  ];
-  test.each(cases)('%j are refused', async (record, values, scale, why) => {
-    expect(await refusal(record, values, scale)).toMatch(why);
-  });
-
-  test.each<[Row, RequestedValues, Target['scale']]>([
-    [{ probability: 0 }, { name: 'X' }, unsure],
-    [{ probability: 1.1 }, { name: 'X' }, unsure],
-    [{}, { name: 'X' }, unsure],
-    [{ probability: 1 }, { name: 'X' }, certain],
-    [{ probability: 1 }, { probability: 0.9 }, unsure],
-    [{ owner: { name: 'Ada' } }, { owner: 'u1' }, certain],
-    [{ startDate: 'soon' }, { name: 'One' }, certain],
-  ])('%j can be changed by %j', async (record, values, scale) => {
-    expect(await refusal(record, values, scale)).toBeUndefined();
-  });
+test.each<[record: Row, values: RequestedValues, scale: 'certain' | 'unsure', why?: RegExp]>([
+  [{ probability: 1 }, { name: 'X' }, 'unsure', /stored as 1, .* means 1 % or 100 %/],
+  [{ probability: 0.5 }, { name: 'X' }, 'unsure', /stored as 0.5, .* means 0.5 % or 50 %/],
+  [{ probability: 0 }, { name: 'X' }, 'unsure'],
+  [{ probability: 1.1 }, { name: 'X' }, 'unsure'],
+  [{}, { name: 'X' }, 'unsure'],
+  [{ probability: 1 }, { name: 'X' }, 'certain'],
+  [{ probability: 1 }, { probability: 0.9 }, 'unsure'],
+  [{ owner: { name: 'Ada' } }, { name: 'X' }, 'certain', /^Owner is "Ada", .* gives no id/],
+  [{ owner: { name: 'Ada' } }, { name: 'X' }, 'certain', /Give owner in the same call/],
+  [{ owner: { name: 'Ada' }, startDate: 'soon' }, { name: 'X' }, 'certain', /^Owner/],
+  [{ owner: { name: 'Ada' } }, { owner: 'u1' }, 'certain'],
+  [{ startDate: 'soon' }, { name: 'One' }, 'certain'],
+])('%j with %j is refused if a value cannot be sent back', async (record, values, scale, why) => {
+  const message = await refusal(record, values, { divisor: 1, certain: scale === 'certain' });
+  if (why) expect(message).toMatch(why);
+  else expect(message).toBeUndefined();
 });
 
 describe('the digest of a plan', () => {

@@ -45,6 +45,8 @@ describe('what an operator does not let agents write', () => {
     { id: 'o5', pipelineStage: { name: 'Without an id' } },
     { id: 'o6', pipelineStage: 'A text' },
     { id: 'o7' },
+    { id: 'o8', pipelineStage: { id: 's8', name: 'GEWоNNEN\u00a0(wоn)\u3164' } },
+    { id: 'o9', pipelineStage: { id: 's9', name: 'Gewonnen (won)' } },
   ];
   const allowed = async (changes: FieldChange[], rules: Partial<WriteRules>) => {
     const { tenant } = await tenantOver({ opportunity }, { rules });
@@ -78,14 +80,32 @@ describe('what an operator does not let agents write', () => {
     ['a stage by an identifier', [toStage('s1')], { allowedStages: ['off'] }, /^allowed$/],
     ['a stage that has an id only', [toStage('7')], { allowedStages: ['7'] }, /^allowed$/],
     ['an empty name', [toStage('7', '')], { allowedStages: ['won'] }, /set the stage ""/],
-    ['a stage unknown so far', [toStage('s9', 'Lost')], { allowedStages: ['lost'] }, /^allowed$/],
+    [
+      'a setting that looks the same',
+      [toStage('s9')],
+      { allowedStages: ['GEWоNNEN\u00a0(wоn)\u3164'] },
+      /^allowed$/,
+    ],
+    [
+      'a name that looks the same',
+      [toStage('s8')],
+      { allowedStages: ['gewonnen (won)'] },
+      /^allowed$/,
+    ],
+    [
+      'the beginning of a name',
+      [toStage('s9')],
+      { allowedStages: ['Gewonnen'] },
+      /Allowed: "Gewonnen"\./,
+    ],
+    ['a stage unknown so far', [toStage('s10', 'Lost')], { allowedStages: ['lost'] }, /^allowed$/],
     [
       'another stage',
       [toStage('s1', 'Proposal')],
       { allowedStages: ['won'] },
       /set the stage "Proposal"\. Allowed: "won"\./,
     ],
-    ['another stage without a name', [toStage('s9')], { allowedStages: ['won'] }, /stage "s9"\./],
+    ['another stage without a name', [toStage('s10')], { allowedStages: ['won'] }, /stage "s10"\./],
     [
       'no stage',
       [change('stage', { id: 's1' }, undefined)],
