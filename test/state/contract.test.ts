@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type LocalOptions, localState } from '../../src/state/files/local.ts';
-import type { InboxEntry, InboxEvent, State, Update } from '../../src/state/port.ts';
+import type {
+  CollectionKey,
+  EarlierReading,
+  InboxEntry,
+  InboxEvent,
+  State,
+  Update,
+} from '../../src/state/port.ts';
 import { redisState } from '../../src/state/redis/redis.ts';
 import fc from '../support/fast-check.ts';
 import { describeWith } from '../support/needs.ts';
@@ -29,8 +36,24 @@ const onRedis: Pair = async (more) => {
   return [closing(await redisState(options)), closing(await redisState(options))];
 };
 
+/** Collections are the only state that several processes of one machine share without Redis. */
+const onFiles: Pair = async () => {
+  const path = newFolder();
+  return [localState(path), localState(path)];
+};
+
 describe('state of one process', () => contract(oneProcess));
-describeWith('redis', 'state in Redis', () => contract(onRedis));
+describe('collections in files', () => {
+  collections(onFiles);
+  outdatedCopies(onFiles);
+});
+describeWith('redis', 'state in Redis', () => {
+  contract(onRedis);
+  describe('collections', () => {
+    collections(onRedis);
+    outdatedCopies(onRedis);
+  });
+});
 
 function contract(pair: Pair): void {
   describe('rates', () => rates(pair));
@@ -548,5 +571,131 @@ function inboxLimits(pair: Pair): void {
     expect((await one.inbox(tenant).list(everything, all)).total).toBe(1);
     await until(async () => (await one.inbox(tenant).list(everything, all)).total).toBe(0);
     expect(await one.inbox(tenant).add(eventOf('old'))).toBe('new');
+  });
+}
+
+const never = new AbortController().signal;
+const place = (tenant: string): CollectionKey => ({
+  ...{ tenant, reader: 'reader', collection: 'quote' },
+});
+
+type Load = (earlier: EarlierReading | undefined) => Promise<unknown>;
+
+/** Gets the collection, with `load` if it has to be read; `ageMs` is its age then. */
+async function getOr(state: State, key: CollectionKey, load: Load, freshMs = 60_000, ageMs = 0) {
+  if (!state.collections) throw new Error('nothing is shared');
+  const reading = async (earlier: EarlierReading | undefined) => ({
+    ...{ value: await load(earlier), ageMs, keepMs: 3_600_000 },
+  });
+  return state.collections.getOrLoad(key, freshMs, reading, never);
+}
+
+/** Reads as `value` if it has to; `given` is the copy that it could have brought up to date. */
+async function get(state: State, key: CollectionKey, value: unknown, freshMs?: number) {
+  let given: EarlierReading | undefined;
+  const load: Load = async (earlier) => {
+    given = earlier;
+    return value;
+  };
+  return { ...(await getOr(state, key, load, freshMs)), given };
+}
+
+function collections(pair: Pair): void {
+  test('are read once for all that wait, and given to others as they were, with their age', async () => {
+    const [one, other] = await pair();
+    const key = place(newTenant());
+    const records = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `Quote ü\n ${id}` }));
+    let reads = 0;
+    const load = async () => {
+      reads += 1;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return { records };
+    };
+    expect(await other.collections?.ageOf(key)).toBeUndefined();
+    const waiting = [one, other, one, other].map((it) => getOr(it, key, load, 60_000, 5_000));
+    for (const { value } of await Promise.all(waiting)) expect(value).toEqual({ records });
+    expect(reads).toBe(1);
+    const later = await get(other, key, 'read again');
+    expect(later.value).toEqual({ records });
+    for (const age of [later.ageMs, await other.collections?.ageOf(key)]) {
+      expect(age).toBeGreaterThanOrEqual(5_000);
+      expect(age).toBeLessThan(60_000);
+    }
+    expect((await get(other, key, 'read again', 4_000)).value).toBe('read again');
+  });
+
+  test('are not shared between keys with different permissions, tenants or collections', async () => {
+    const [one, other] = await pair();
+    const key = place(newTenant());
+    const keys = [
+      key,
+      { ...key, reader: 'limited' },
+      { ...key, tenant: newTenant() },
+      { ...key, collection: 'company' },
+    ];
+    for (const [at, each] of keys.entries()) expect((await get(one, each, at)).value).toBe(at);
+    for (const [at, each] of keys.entries()) expect((await get(other, each, 'x')).value).toBe(at);
+  });
+
+  test('are read by the next process when the first one fails', async () => {
+    const [one, other] = await pair();
+    const key = place(newTenant());
+    let second: Promise<unknown> = Promise.resolve();
+    const fail = async () => {
+      second = get(other, key, 'read after all');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      throw new Error('upstream');
+    };
+    await expect(getOr(one, key, fail)).rejects.toThrow('upstream');
+    expect(await second).toMatchObject({ value: 'read after all' });
+  });
+
+  test('are not waited for by a cancelled call', async () => {
+    const [one, other] = await pair();
+    const key = place(newTenant());
+    const first = getOr(one, key, async () => {
+      const stop = AbortSignal.timeout(50);
+      const load = () => Promise.reject(new Error('read twice'));
+      await expect(other.collections?.getOrLoad(key, 60_000, load, stop)).rejects.toThrow(
+        'timeout',
+      );
+      return 'first';
+    });
+    expect((await first).value).toBe('first');
+  });
+}
+
+function outdatedCopies(pair: Pair): void {
+  test('are given, when too old, to whoever reads them again, with whether they changed', async () => {
+    const [one, other] = await pair();
+    const tenant = newTenant();
+    expect((await get(other, place(tenant), 'first')).given).toBeUndefined();
+    const second = await get(other, place(tenant), 'second', 0);
+    expect(second.given).toMatchObject({ value: 'first', isOutdated: false });
+    await one.bus.publish(tenant, { collection: 'quote' });
+    const third = await get(other, place(tenant), 'third');
+    expect(third.given).toMatchObject({ value: 'second', isOutdated: true });
+    expect((await get(other, place(tenant), 'fourth')).value).toBe('third');
+  });
+
+  test('are outdated when something in them changes, also while they are being read', async () => {
+    const [one, other] = await pair();
+    const tenant = newTenant();
+    const valueAt = async (state: State, value: string) =>
+      (await get(state, place(tenant), value)).value;
+    const slow = async () => {
+      await other.bus.publish(tenant, { collection: 'quote' });
+      // A caller after the change neither gets nor waits for a reading that began before it.
+      expect(await valueAt(other, 'after')).toBe('after');
+      return 'before';
+    };
+    expect((await getOr(one, place(tenant), slow)).value).toBe('before');
+    expect(await valueAt(one, 'again')).toMatch(/^(?:after|again)$/);
+    const known = await valueAt(other, 'once more');
+    await one.bus.publish(tenant, { collection: 'opportunity' });
+    await one.inbox(tenant).add(eventOf('e'), {});
+    expect(await valueAt(one, 'not read')).toBe(known);
+    await one.inbox(tenant).add(eventOf('f'), { collection: 'quote' });
+    expect(await valueAt(other, 'newest')).toBe('newest');
   });
 }

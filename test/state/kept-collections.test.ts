@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { fileCollections, markOutdated } from '../../src/state/files/collections.ts';
+import { fileCollections } from '../../src/state/files/collections.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { CollectionKey, EarlierReading } from '../../src/state/port.ts';
 import { writeStatus } from '../../src/state/write-status.ts';
@@ -13,8 +13,6 @@ const place: CollectionKey = { tenant, reader: 'reader', collection: 'quote' };
 const never = new AbortController().signal;
 const hour = 3_600_000;
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** The collections of one process, and what it logged. */
 function processIn(folder: string, leaseMs?: number) {
   const told: string[] = [];
@@ -23,11 +21,11 @@ function processIn(folder: string, leaseMs?: number) {
   });
   const collections = fileCollections(folder, writes, leaseMs);
   /** Reads as `value` if it has to; `given` is what it could have brought up to date. */
-  const get = async (value: unknown, freshMs = hour, key = place, ageMs = 0) => {
+  const get = async (value: unknown, freshMs = hour, key = place) => {
     let given: EarlierReading | undefined;
     const load = async (earlier: EarlierReading | undefined) => {
       given = earlier;
-      return { value, ageMs, keepMs: 24 * hour };
+      return { value, ageMs: 0, keepMs: 24 * hour };
     };
     const read = await collections.getOrLoad(key, freshMs, load, never);
     return { ...read, given };
@@ -43,21 +41,15 @@ const sample = {
   records: Array.from({ length: 3_000 }, (_, id) => ({ id, name: `Quote ü\n ${id}`, empty: null })),
 };
 
-test('another process gets what one has read, as it was, readable by its owner only', async () => {
+test('a copy is small, and readable by its owner only', async () => {
   const folder = newFolder();
-  expect((await processIn(folder).get(sample, hour, place, 5_000)).value).toBe(sample);
-  const other = processIn(folder);
-  const found = await other.get('read again');
-  expect(found.value).toEqual(sample);
-  expect(found.ageMs).toBeGreaterThanOrEqual(5_000);
+  await processIn(folder).get(sample);
   const { mode, size } = await stat(fileOf(folder));
   expect(mode & 0o777).toBe(0o600);
   expect((await stat(folderOf(folder))).mode & 0o777).toBe(0o700);
   expect(size).toBeLessThan(JSON.stringify(sample).length / 4);
   expect(await readdir(folderOf(folder))).toEqual(['reader-quote']);
-  const age = await other.ageOf(place);
-  expect(age).toBeGreaterThanOrEqual(5_000);
-  expect(age).toBeLessThan(hour);
+  expect((await processIn(folder).get('read again')).value).toEqual(sample);
 });
 
 test.each([[null], ['text'], [{ records: [] }], [{ records: 'none' }], [[1, 2]]])(
@@ -69,16 +61,14 @@ test.each([[null], ['text'], [{ records: [] }], [{ records: 'none' }], [[1, 2]]]
   },
 );
 
-test('a copy that is too old is given to whoever loads it, for a day', async () => {
+test('a copy is kept for a day', async () => {
   const folder = newFolder();
   await processIn(folder).get('first');
-  const second = await processIn(folder).get('second', 0);
-  expect(second).toMatchObject({ value: 'second', given: { value: 'first', isOutdated: false } });
   const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 23 * hour);
-  expect((await processIn(folder).get('third', 0)).given?.value).toBe('second');
+  expect((await processIn(folder).get('second', 0)).given?.value).toBe('first');
   now.mockReturnValue(Date.now() + 25 * hour);
   expect(await processIn(folder).ageOf(place)).toBeUndefined();
-  expect((await processIn(folder).get('fourth', 99 * hour)).given).toBeUndefined();
+  expect((await processIn(folder).get('third', 99 * hour)).given).toBeUndefined();
   now.mockRestore();
 });
 
@@ -90,30 +80,6 @@ test('a copy from the future, before the clock was set back, is not used', async
   expect(await processIn(folder).ageOf(place)).toBeUndefined();
   expect(await processIn(folder).get('second')).toMatchObject({ value: 'second' });
   expect((await processIn(folder).get('third')).value).toBe('second');
-});
-
-test('an update outdates the copy for every process, also while it is read', async () => {
-  const folder = newFolder();
-  const [one, other] = [processIn(folder), processIn(folder)];
-  const state = localState(folder);
-  await one.get('first');
-  await state.bus.publish(tenant, { collection: 'opportunity' });
-  expect((await other.get('second')).value).toBe('first');
-  await state.bus.publish(tenant, { collection: 'quote' });
-  const second = await other.get('second');
-  expect(second).toMatchObject({ value: 'second', given: { value: 'first', isOutdated: true } });
-  const event = { id: 'a', subject: 'quote', event: 'updated', body: '{}' };
-  await state.inbox(tenant).add(event, { collection: 'quote' });
-  const load = async () => {
-    markOutdated(folder, tenant, 'quote');
-    // Does not wait for a reading that began before the change.
-    expect((await other.get('after')).given).toMatchObject({ value: 'second', isOutdated: true });
-    markOutdated(folder, tenant, 'quote');
-    return { value: 'during', ageMs: 0, keepMs: hour };
-  };
-  expect((await one.getOrLoad(place, hour, load, never)).value).toBe('during');
-  expect((await other.get('last')).given).toMatchObject({ value: 'during', isOutdated: true });
-  expect((await one.get('unused')).value).toBe('last');
 });
 
 test('nothing is created by an update where nothing is kept', async () => {
@@ -169,7 +135,7 @@ test.each(damages)('a file that is %s is ignored and replaced', async (_, damage
   expect((await processIn(folder).get('unused')).value).toBe('again');
 });
 
-test('two processes read it once, and an abandoned lock holds nobody longer than its lease', async () => {
+test('a lock is renewed, and an abandoned one holds nobody longer than its lease', async () => {
   // A file gets the machine's time.
   useMachineClock();
   const folder = newFolder();
@@ -191,23 +157,6 @@ test('two processes read it once, and an abandoned lock holds nobody longer than
   await utimes(lock, old, old);
   expect((await processIn(folder).get('taken over', 0)).value).toBe('taken over');
   expect(await readdir(folderOf(folder))).toEqual(['reader-quote']);
-  await writeFile(lock, '');
-  const waiting = processIn(folder).get('waited', 0);
-  expect(await Promise.race([waiting, pause(300).then(() => 'still waiting')])).toBe(
-    'still waiting',
-  );
-  await rm(lock);
-  expect((await waiting).value).toBe('waited');
-});
-
-test('a call that is cancelled does not wait for another process, and an error is not kept', async () => {
-  const folder = newFolder();
-  const it = processIn(folder);
-  const fail = () => Promise.reject(new Error('upstream'));
-  await expect(it.getOrLoad(place, hour, fail, never)).rejects.toThrow('upstream');
-  await writeFile(`${fileOf(folder)}-none.lock`, '');
-  const stop = AbortSignal.timeout(100);
-  await expect(it.getOrLoad(place, hour, fail, stop)).rejects.toThrow('timeout');
 });
 
 test.each(['the state folder', 'the folder of the tenant'])(
