@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Answering, openWriter } from '../support/consent.ts';
+import { Answering, openOverService, openWriter } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { closing } from '../support/shared.ts';
 import { type Behaviour, limit } from '../support/upstream/behaviour.ts';
@@ -7,15 +7,14 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** Renames the first opportunity, which has these fields, at a service that clears what is left out. */
 async function renamed(fields: Row, others: Row = {}, args: Row = {}, behaviour: Behaviour = {}) {
-  const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
+  const answering = new Answering();
+  const { upstream, it } = await openOverService({ person: answering.person });
   const rows = upstream.records['/opportunity'];
   for (const each of rows) Object.assign(each, others);
   const [row = {}] = rows;
   Object.assign(row, fields);
   const before = structuredClone(row);
   upstream.set({ omitted: 'cleared', ...behaviour });
-  const answering = new Answering();
-  const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person: answering.person });
   const answer = await it.upsert({ external_id: 'opp-0', name: 'Named anew', ...args });
   const puts = upstream.requests.filter(({ method }) => method === 'PUT');
   const body: Row = JSON.parse(puts.at(-1)?.body ?? '{}');
@@ -41,39 +40,25 @@ describe('a field that nobody changed goes back as it was read', () => {
     expect(body[field]).toEqual(value);
   });
 
-  test('a probability of 15 where the service keeps what it is sent', async () => {
-    const { answer, row } = await renamed({ probability: 15 }, { probability: 40 });
+  type OnRequest = NonNullable<Behaviour['onRequest']>;
+  const takes01: OnRequest = (_, __, request) => {
+    const { probability } = request.method === 'PUT' ? JSON.parse(request.body) : {};
+    if (probability === 0.15) request.body = request.body.replace('0.15', '15');
+    else if (probability > 1) request.body = '{"name":"X","probability over 1":0}';
+  };
+  const times100: OnRequest = (_, __, request) => {
+    if (request.method !== 'PUT') return;
+    const body: Row = JSON.parse(request.body);
+    request.body = JSON.stringify({ ...body, probability: Number(body.probability) * 100 });
+  };
+  test.each<[string, Row, Behaviour]>([
+    ['keeps what it is sent', { probability: 40 }, {}],
+    ['takes 0–1 only', {}, { onRequest: takes01 }],
+    ['stores 100 times what it is sent', {}, { onRequest: times100 }],
+  ])('a probability of 15 where the service %s', async (what, others, behaviour) => {
+    const { answer, row, asked } = await renamed({ probability: 15 }, others, {}, behaviour);
     expect(answer).toMatchObject({ outcome: 'written' });
-    expect(answer.data.differs).toBeUndefined();
-    expect(row.probability).toBe(15);
-  });
-
-  test('a probability of 15 where the service takes 0–1 only', async () => {
-    const takes01: Behaviour = {
-      onRequest: (_, __, request) => {
-        const { probability } = request.method === 'PUT' ? JSON.parse(request.body) : {};
-        if (probability === 0.15) request.body = request.body.replace('0.15', '15');
-        else if (probability > 1) request.body = '{"name":"X","probability over 1":0}';
-      },
-    };
-    const { answer, row, asked } = await renamed({ probability: 15 }, {}, {}, takes01);
-    expect(answer).toMatchObject({ outcome: 'written' });
-    expect(row).toMatchObject({ name: 'Named anew', probability: 15 });
-    expect(asked).toHaveLength(1);
-  });
-
-  test('a probability of 15 where the service stores 100 times what it is sent', async () => {
-    const times100: Behaviour = {
-      onRequest: (_, __, request) => {
-        if (request.method !== 'PUT') return;
-        const body: Row = JSON.parse(request.body);
-        const probability = Number(body.probability) * 100;
-        request.body = JSON.stringify({ ...body, probability });
-      },
-    };
-    const { answer, row, asked } = await renamed({ probability: 15 }, {}, {}, times100);
-    expect(answer).toMatchObject({ outcome: 'written' });
-    expect(answer.data.differs).toBeUndefined();
+    if (what !== 'takes 0–1 only') expect(answer.data.differs).toBeUndefined();
     expect(row).toMatchObject({ name: 'Named anew', probability: 15 });
     expect(asked).toHaveLength(1);
   });
