@@ -74,32 +74,21 @@ describe('a write', () => {
     ]);
   });
 
-  test.each<[string, Behaviour, RegExp]>([
+  const message = 'name is odd';
+  test.each<[Behaviour, RegExp]>([
+    [{ status: { code: 400, message } }, /^the service refused it: "name is odd"$/],
     [
-      'a message',
-      { status: { code: 400, message: 'name is odd' } },
-      /^the service refused it: "name is odd"$/,
-    ],
-    [
-      'no permission',
       { status: { code: 403, message: 'no permission' } },
       /^the request failed \((?:not-permitted|key-refused)\): "no permission"$/,
     ],
-    [
-      'another address',
-      { redirect: { code: 302, to: 'other' } },
-      /^the request failed \(redirect\)$/,
-    ],
-  ])(
-    'that is refused was not written, for the reason of the service: %s',
-    async (_, on, reason) => {
-      const { result, entries } = await written({ opportunityId: 'o1' }, { name: 'Two' }, on);
-      expect(result).toMatchObject({ outcome: 'not_written', differs: [] });
-      expect(result.reason).toMatch(reason);
-      expect(entries[1]).toMatchObject({ outcome: 'not_written', reason: result.reason });
-      expect(entries[1]).not.toHaveProperty('after');
-    },
-  );
+    [{ redirect: { code: 302, to: 'other' } }, /^the request failed \(redirect\)$/],
+  ])('that is refused was not written, for the reason of the service: %j', async (on, reason) => {
+    const { result, entries } = await written({ opportunityId: 'o1' }, { name: 'Two' }, on);
+    expect(result).toMatchObject({ outcome: 'not_written', differs: [] });
+    expect(result.reason).toMatch(reason);
+    expect(entries[1]).toMatchObject({ outcome: 'not_written', reason: result.reason });
+    expect(entries[1]).not.toHaveProperty('after');
+  });
 });
 
 test('a write that cannot be read back is recorded without values that nobody saw', async () => {

@@ -37,6 +37,7 @@ test.each<[FieldChange['kind'] | undefined, FieldValue, number | string]>([
 });
 
 describe('what an operator does not let agents write', () => {
+  const lookAlike = 'GEWоNNEN\u00a0(wоn)\u3164';
   const opportunity = [
     { id: 'o1', pipelineStage: { id: 's1', name: 'Offer', externalIdentifier: 'OFF' } },
     { id: 'o2', pipelineStage: { id: 's1', name: 'Proposal' } },
@@ -45,7 +46,7 @@ describe('what an operator does not let agents write', () => {
     { id: 'o5', pipelineStage: { name: 'Without an id' } },
     { id: 'o6', pipelineStage: 'A text' },
     { id: 'o7' },
-    { id: 'o8', pipelineStage: { id: 's8', name: 'GEWоNNEN\u00a0(wоn)\u3164' } },
+    { id: 'o8', pipelineStage: { id: 's8', name: lookAlike } },
     { id: 'o9', pipelineStage: { id: 's9', name: 'Gewonnen (won)' } },
   ];
   const allowed = async (changes: FieldChange[], rules: Partial<WriteRules>) => {
@@ -58,62 +59,43 @@ describe('what an operator does not let agents write', () => {
   const toStage = (id: string, name?: string): FieldChange =>
     change('stage', undefined, name === undefined ? { id } : { id, name });
 
-  test.each<[string, FieldChange[], Partial<WriteRules>, RegExp]>([
-    ['a field', [change('name', 'a', 'b')], { fields: new Set(['name']) }, /^allowed$/],
+  const fields = (...names: string[]) => ({ fields: new Set(names) });
+  const changed = (...names: string[]) => names.map((name) => change(name, 'a', 'b'));
+  test.each<[FieldChange[], Partial<WriteRules>, RegExp]>([
+    [changed('name'), fields('name'), /^allowed$/],
+    [changed('name', 'owner'), fields('name'), /write owner\. Allowed: name\.$/],
     [
-      'one field',
-      [change('name', 'a', 'b'), change('owner', 'a', 'b')],
-      { fields: new Set(['name']) },
-      /write owner\. Allowed: name\.$/,
-    ],
-    [
-      'other fields',
-      [change('name', 'a', 'b'), change('description', 'a', 'b'), change('owner', 'a', 'b')],
-      { fields: new Set(['name', 'stage']) },
+      changed('name', 'description', 'owner'),
+      fields('name', 'stage'),
       /write description, owner\. Allowed: name, stage\.$/,
     ],
-    ['a stage', [toStage('s2', 'Won')], { allowedStages: ['won'] }, /^allowed$/],
-    ['a stage by its id', [toStage('s2', 'Won')], { allowedStages: ['S2'] }, /^allowed$/],
-    ['another field', [change('name', 'a', 'b')], { allowedStages: ['won'] }, /^allowed$/],
-    ['a stage without a name', [toStage('s2')], { allowedStages: ['won'] }, /^allowed$/],
-    ['a renamed stage', [toStage('s1', 'Proposal')], { allowedStages: ['offer'] }, /^allowed$/],
-    ['a stage by an identifier', [toStage('s1')], { allowedStages: ['off'] }, /^allowed$/],
-    ['a stage that has an id only', [toStage('7')], { allowedStages: ['7'] }, /^allowed$/],
-    ['an empty name', [toStage('7', '')], { allowedStages: ['won'] }, /set the stage ""/],
-    [
-      'a setting that looks the same',
-      [toStage('s9')],
-      { allowedStages: ['GEWоNNEN\u00a0(wоn)\u3164'] },
-      /^allowed$/,
-    ],
-    [
-      'a name that looks the same',
-      [toStage('s8')],
-      { allowedStages: ['gewonnen (won)'] },
-      /^allowed$/,
-    ],
-    [
-      'the beginning of a name',
-      [toStage('s9')],
-      { allowedStages: ['Gewonnen'] },
-      /Allowed: "Gewonnen"\./,
-    ],
-    ['a stage unknown so far', [toStage('s10', 'Lost')], { allowedStages: ['lost'] }, /^allowed$/],
+    [changed('name'), { allowedStages: ['won'] }, /^allowed$/],
+    [[change('stage', { id: 's1' }, undefined)], { allowedStages: ['won'] }, /^allowed$/],
+  ])('of the fields %j with %o', async (changes, rules, answer) => {
+    expect(await allowed(changes, rules)).toMatch(answer);
+  });
+
+  test.each<[what: string, stage: FieldChange, setting: string, answer: RegExp]>([
+    ['a stage', toStage('s2', 'Won'), 'won', /^allowed$/],
+    ['a stage by its id', toStage('s2', 'Won'), 'S2', /^allowed$/],
+    ['a stage without a name', toStage('s2'), 'won', /^allowed$/],
+    ['a renamed stage', toStage('s1', 'Proposal'), 'offer', /^allowed$/],
+    ['a stage by an identifier', toStage('s1'), 'off', /^allowed$/],
+    ['a stage that has an id only', toStage('7'), '7', /^allowed$/],
+    ['an empty name', toStage('7', ''), 'won', /set the stage ""/],
+    ['a setting that looks the same', toStage('s9'), lookAlike, /^allowed$/],
+    ['a name that looks the same', toStage('s8'), 'gewonnen (won)', /^allowed$/],
+    ['the beginning of a name', toStage('s9'), 'Gewonnen', /Allowed: "Gewonnen"\./],
+    ['a stage unknown so far', toStage('s10', 'Lost'), 'lost', /^allowed$/],
     [
       'another stage',
-      [toStage('s1', 'Proposal')],
-      { allowedStages: ['won'] },
+      toStage('s1', 'Proposal'),
+      'won',
       /set the stage "Proposal"\. Allowed: "won"\./,
     ],
-    ['another stage without a name', [toStage('s10')], { allowedStages: ['won'] }, /stage "s10"\./],
-    [
-      'no stage',
-      [change('stage', { id: 's1' }, undefined)],
-      { allowedStages: ['won'] },
-      /^allowed$/,
-    ],
-  ])('%s', async (_, changes, rules, answer) => {
-    expect(await allowed(changes, rules)).toMatch(answer);
+    ['another stage without a name', toStage('s10'), 'won', /stage "s10"\./],
+  ])('of stages: %s', async (_, stage, setting, answer) => {
+    expect(await allowed([stage], { allowedStages: [setting] })).toMatch(answer);
   });
 });
 
