@@ -4,6 +4,7 @@ import type { Row } from '../support/hosts.ts';
 import { answers, PlayedHost, profiles } from '../support/played-host.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { closing, shared } from '../support/shared.ts';
+import { random } from '../support/upstream/random.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { questionFor, type ViewQuestion } from '../support/view-client.ts';
 
@@ -25,16 +26,9 @@ const writer = shared(async () =>
 const written = async () =>
   (await service()).requests.filter(({ method }) => method === 'PUT').length;
 
-/** The same choices in every run (mulberry32). */
+/** The same choices in every run. */
 function dice(seed: number) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (count: number) => Math.floor(next() * count);
+  const { next, below } = random(seed);
   return { next, below, of: <T>(list: readonly T[]): T => list[below(list.length)] as T };
 }
 type Dice = ReturnType<typeof dice>;

@@ -4,17 +4,15 @@ import { localState } from '../../src/state/files/local.ts';
 import {
   announcingJournal,
   hangingLimits,
-  openWriter,
-  personAnswers,
+  openOverService,
   type Writer,
   type WriterOptions,
 } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
-import { closing, newFolder } from '../support/shared.ts';
+import { newFolder } from '../support/shared.ts';
 import { type Behaviour, limit, type Upstream, type When } from '../support/upstream/behaviour.ts';
 import { type FaultName, faults } from '../support/upstream/faults.ts';
-import { startUpstream } from '../support/upstream/upstream.ts';
 import {
   type WriteFaultName,
   writeFaultNames,
@@ -28,20 +26,8 @@ vi.setConfig({ maxConcurrency: 16 });
 const optionsFor = (fault: string): WriterOptions =>
   /hang|never|stops/.test(fault) ? { tenant: { limits: hangingLimits } } : {};
 
-/** Starts a service for one test, so that the tests run concurrently. */
-async function start(options: WriterOptions = {}): Promise<{ upstream: Upstream; it: Writer }> {
-  const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
-  const it = await openWriter(
-    { baseUrl: upstream.url, key: 'any' },
-    { person: personAnswers.accepts, ...options },
-  );
-  return { upstream, it };
-}
-
 const stored = (upstream: Upstream, externalId: string): Row[] =>
   upstream.records['/opportunity'].filter((row) => row.externalIdentifier === externalId);
-const putsAt = (upstream: Upstream): number =>
-  upstream.requests.filter(({ method }) => method === 'PUT').length;
 /** What the journal says of the end of the last write: the outcome, and the name in what was read back. */
 const journaled = async (it: Writer): Promise<unknown> => {
   const { outcome, after } = (await it.journal()).findLast(({ phase }) => phase === 'done') ?? {};
@@ -60,7 +46,7 @@ describe.each([
   ['create', { external_id: 'ASK-1', create: true, name: 'Named anew', probability: 0.45 }],
 ])('the write itself fails: %s', (what, args) => {
   test.concurrent.each(writeFaultNames)('%s', async (name) => {
-    const { upstream, it } = await start(optionsFor(name));
+    const { upstream, it, puts } = await openOverService(optionsFor(name));
     upstream.set(limit(writeFaults[name], { method: 'PUT' }));
     const answer = await it.upsert(args);
     const rows = stored(upstream, args.external_id);
@@ -69,14 +55,14 @@ describe.each([
     expect(rows).toHaveLength(what === 'change' || isThere ? 1 : 0);
     expect(answer).toMatchObject({ outcome: outcomeOf(name), isError: false });
     expect(await journaled(it)).toEqual([answer.outcome, isThere ? args.name : undefined]);
-    expect(putsAt(upstream)).toBe(1);
+    expect(puts()).toBe(1);
     expect(upstream.elsewhere.sawKey()).toBe(false);
     if (isThere) expect(answer.data.differs).toBeUndefined();
   });
 });
 
 test('a refusal is reported with the message of the service', async () => {
-  const { upstream, it } = await start();
+  const { upstream, it } = await openOverService();
   upstream.set(limit(writeFaults['400-messages'], { method: 'PUT' }));
   const { text } = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
   expect(text).toMatch(
@@ -85,7 +71,7 @@ test('a refusal is reported with the message of the service', async () => {
 });
 
 test.each([502, 504, 408])('status %i of a gateway leaves the outcome unknown', async (code) => {
-  const { upstream, it } = await start();
+  const { upstream, it } = await openOverService();
   upstream.set(limit({ write: 'unapplied', status: { code } }, { method: 'PUT' }));
   const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
   expect(answer.outcome).toBe('cannot_tell');
@@ -96,7 +82,7 @@ test('an unreachable service: certainly not written', async () => {
   const folder = newFolder();
   let gone = async () => {};
   const state = announcingJournal(localState(folder), () => gone());
-  const { upstream, it } = await start({ folder, state });
+  const { upstream, it, puts } = await openOverService({ folder, state });
   // Waits until the server has noticed that the connections are closed; it could still use one of them. However late
   // the time is over, the turn after it has read what came from the network.
   gone = () => upstream.close().then(() => setTimeout(50).then(() => setImmediate()));
@@ -104,7 +90,7 @@ test('an unreachable service: certainly not written', async () => {
   expect(answer).toMatchObject({ outcome: 'not_written' });
   expect(answer.text).toMatch(/the request failed \(unreachable, ECONNREFUSED\)/);
   expect(await journaled(it)).toEqual(['not_written', undefined]);
-  expect(putsAt(upstream)).toBe(0);
+  expect(puts()).toBe(0);
 });
 
 const readFaults: readonly FaultName[] = [
@@ -132,17 +118,17 @@ const readOf = (upstream: Upstream, externalId: string, after: number): When => 
 
 describe('a read fails before the write', () => {
   test.concurrent.each(readFaults)('during planning: %s', async (name) => {
-    const { upstream, it } = await start(optionsFor(name));
+    const { upstream, it, puts } = await openOverService(optionsFor(name));
     upstream.set(limit(faults[name], { method: 'GET' }));
     const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
     expect(answer).toMatchObject({ isError: true });
     expect(answer.text).toMatch(/^Nothing was written\. \S/);
-    expect(putsAt(upstream)).toBe(0);
+    expect(puts()).toBe(0);
     expect(await it.journal()).toEqual([]);
   });
 
   test.concurrent.each(sample(readFaults, 2))('after the person agreed: %s', async (name) => {
-    const { upstream, it } = await start(optionsFor(name));
+    const { upstream, it, puts } = await openOverService(optionsFor(name));
     // Reads for the question and before the write.
     upstream.set(limit(faults[name], readOf(upstream, 'opp-3', 1)));
     const answer = await it.upsert({
@@ -152,7 +138,7 @@ describe('a read fails before the write', () => {
     if (name === 'other-object') expect(answer.outcome).not.toBe('written');
     else
       expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^Nothing was/) });
-    expect(putsAt(upstream)).toBe(0);
+    expect(puts()).toBe(0);
     expect(await it.journal()).toEqual([]);
   });
 });
@@ -168,7 +154,7 @@ describe('the record cannot be read back', () => {
   test.concurrent.each(sample(readFaults, 2, 1))(
     '%s: confirmed, but not compared',
     async (name) => {
-      const { upstream, it } = await start(optionsFor(name));
+      const { upstream, it, puts } = await openOverService(optionsFor(name));
       upstream.set(
         afterWrite(upstream, () => upstream.set(limit(faults[name], { method: 'GET' }))),
       );
@@ -177,7 +163,7 @@ describe('the record cannot be read back', () => {
       expect(answer.text).toMatch(/could not be read back to compare/);
       expect(stored(upstream, 'opp-3')).toMatchObject([{ name: 'Named anew' }]);
       expect(await journaled(it)).toEqual(['written', undefined]);
-      expect(putsAt(upstream)).toBe(1);
+      expect(puts()).toBe(1);
     },
   );
 
@@ -186,7 +172,7 @@ describe('the record cannot be read back', () => {
     'reset-before-reading',
     '500-without-applying',
   ] as const)('and the write was not answered (%s): outcome unknown', async (name) => {
-    const { upstream, it } = await start();
+    const { upstream, it, puts } = await openOverService();
     upstream.set({
       ...limit(writeFaults[name], { method: 'PUT' }),
       ...afterWrite(upstream, () => upstream.set(limit(faults['500'], { method: 'GET' }))),
@@ -195,7 +181,7 @@ describe('the record cannot be read back', () => {
     expect(answer).toMatchObject({ outcome: 'cannot_tell', isError: false });
     expect(answer.text).toMatch(/^It is not known whether/);
     expect(await journaled(it)).toEqual(['cannot_tell', undefined]);
-    expect(putsAt(upstream)).toBe(1);
+    expect(puts()).toBe(1);
   });
 });
 
@@ -203,7 +189,7 @@ describe('the record cannot be read back', () => {
 const making = (upstream: Upstream, change: (row: Row) => void): Behaviour => ({
   onRequest: (_n, _upstream, { method }) => {
     const [row] = stored(upstream, 'opp-3');
-    if (method === 'GET' && row && putsAt(upstream) > 0) change(row);
+    if (method === 'GET' && row && upstream.requests.some((it) => it.method === 'PUT')) change(row);
   },
 });
 
@@ -214,7 +200,7 @@ const agreed = { external_id: 'opp-3', name: 'Named anew' };
 
 describe('the service stores other values than were sent', () => {
   test('and confirms: written, and the differences are reported', async () => {
-    const { upstream, it } = await start();
+    const { upstream, it } = await openOverService();
     upstream.set(making(upstream, shorten));
     const answer = await it.upsert({ ...agreed, probability: 0.45 });
     expect(answer).toMatchObject({
@@ -225,7 +211,7 @@ describe('the service stores other values than were sent', () => {
   });
 
   test('and disconnects, with nothing stored as sent: it may be another change', async () => {
-    const { upstream, it } = await start();
+    const { upstream, it } = await openOverService();
     const broken = limit(writeFaults['reset-after-applying'], { method: 'PUT' });
     upstream.set({ ...broken, ...making(upstream, shorten) });
     const answer = await it.upsert(agreed);

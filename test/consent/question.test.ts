@@ -4,7 +4,6 @@ import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
 import type { FieldKind } from '../../src/changes/writable-fields.ts';
 import { clientOf } from '../../src/mcp/client.ts';
 import { consentQuestion, describeChange, questionPieces } from '../../src/mcp/consent-text.ts';
-import { wording } from '../../src/text/untrusted-text.ts';
 import { changeRow } from '../../src/tool-kit/change-answers.ts';
 import fc from '../support/fast-check.ts';
 
@@ -31,25 +30,6 @@ const proposal: Proposal = {
 };
 
 describe('a question', () => {
-  test('names the record, the fields, old and new values, and what will not change', () => {
-    expect(consentQuestion(proposal, 'tenant.example.com').split('\n')).toEqual([
-      'Change the opportunity “Forty laptops” of “Acme” (external identifier “ASK-1”) at tenant.example.com?',
-      '• It: “old” → “new”',
-      'Every other field stays as it is. Nothing is sent to a customer, no quote is touched, nothing is deleted. It can be reverted.',
-    ]);
-  });
-
-  test('about a new record says that it cannot be deleted', () => {
-    const words = consentQuestion({ ...proposal, what: 'create' }, 'x');
-    expect(words).toMatch(/^Create the opportunity/);
-    expect(words).toMatch(/The API cannot delete it again\.$/);
-    expect(words).not.toMatch(/Every other field/);
-  });
-
-  test('about a revert says so', () => {
-    expect(consentQuestion({ ...proposal, what: 'revert' }, 'x')).toMatch(/^Take back a change to/);
-  });
-
   test('has the whole identifier that will be stored, and the beginning of one that is', () => {
     const externalId = 'x'.repeat(300);
     const asked = (what: Proposal['what']) =>
@@ -90,15 +70,6 @@ describe('a question', () => {
     const [hidden, tab] = questionPieces({ ...proposal, changes: back }, 'x').changes as object[];
     expect(hidden).not.toHaveProperty('toText');
     expect(tab).toHaveProperty('differs');
-  });
-
-  test('has notes beside the difference', () => {
-    const remarks = [wording`amounts stay the same numbers.`, wording`the contact stays.`];
-    const words = consentQuestion({ ...proposal, remarks }, 'x');
-    expect(words.split('\n').filter((line) => line.startsWith('Note: '))).toEqual([
-      'Note: amounts stay the same numbers.',
-      'Note: the contact stays.',
-    ]);
   });
 });
 
