@@ -11,7 +11,7 @@ import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { shared } from '../support/shared.ts';
 
-const { sandbox, at, opportunity, now, puts } = sandboxToWrite('');
+const { sandbox, at, opportunity, now, puts } = sandboxToWrite();
 /** Caches nothing: changes of the database count at once. */
 const fresh = { tenant: { freshMs: 0 } };
 const writer = shared(async () => openWriter(await at(), fresh));

@@ -6,7 +6,7 @@ import { limit } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-const { sandbox, at, opportunity } = sandboxToWrite('');
+const { sandbox, at, opportunity } = sandboxToWrite();
 /** Caches nothing: changes of the database count at once. */
 const writer = shared(async () => openWriter(await at(), { tenant: { freshMs: 0 } }));
 

@@ -158,6 +158,18 @@ describeWith('redis', 'a copy of a collection in Redis', () => {
     await writeBytes(it, copy, 'body', compressed(`"${'-'.repeat(300_000_000)}"`));
     expect(await quotesOf(state, tenant, 'fourth')).toBe('fourth');
   });
+
+  test('is not replaced by a reading that began before a change', async () => {
+    const it = await redis();
+    const [one, other, tenant] = [await open(it), await open(it), newTenant()];
+    const slow = async () => {
+      await other.bus.publish(tenant, { collection: 'quote' });
+      expect(await quotesOf(other, tenant, 'after')).toBe('after');
+      return reading('before');
+    };
+    const first = await collectionsOf(one).getOrLoad(place(tenant), 600_000, slow, never);
+    expect([first.value, await quotesOf(one, tenant, 'again')]).toEqual(['before', 'after']);
+  });
 });
 
 describeWith('redis', 'damaged values in Redis', () => {

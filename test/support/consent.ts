@@ -202,7 +202,7 @@ export async function openOverService(
 }
 
 /** A sandbox for the tests of a file, with an opportunity that each of them gives another name. */
-export function sandboxToWrite(name: string) {
+export function sandboxToWrite(name = 'Named by a test') {
   const sandbox = shared(() => startSandbox({ scale: 0.2 }));
   const at = async () => addressIn(await sandbox(), 'all');
   const opportunity = shared(async () => anyOpportunity(await at()));
