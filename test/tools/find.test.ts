@@ -86,10 +86,6 @@ describe('cpq_find', () => {
     expect(one.hits.filter(({ exact }) => exact)).toHaveLength(1);
     expect(one.notes).toEqual([]);
   });
-
-  test('reports the known arguments for an unknown one', async () => {
-    expect(await (await server()).refused('cpq_find', { text: 'Acme' })).toMatch(/Known: query/);
-  });
 });
 
 describe('cpq_get_record', () => {

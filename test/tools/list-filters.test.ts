@@ -150,11 +150,6 @@ describe('deleted records', () => {
       'Incomplete: the items of 60 quotes could not be read, such as "left out". All 60 quotes, without a known currency. 10 of the rows shown are deleted.',
     );
   });
-
-  test('are left out by deleted:false, and chosen by deleted:true', async () => {
-    expect((await call('quotes', { filters: 'deleted:false' })).page.total).toBe(50);
-    expect((await call('quotes', { filters: 'deleted:true' })).page.total).toBe(10);
-  });
 });
 
 describe('every list in an argument has a maximum', () => {
@@ -211,30 +206,6 @@ describe('a record with many values', () => {
       expect([value, records.map(({ id }) => id)]).toEqual([value, ['x']]);
     }
   });
-});
-
-test.each([
-  [1, 2],
-  [2, 4],
-  [3, 5],
-  [10, 5],
-])('the category tree to the depth of %i has %i of all', async (depth, count) => {
-  const service = await upstream();
-  const leaf = { id: 'e', name: 'E' };
-  const children = [
-    { id: 'c', name: 'C', children: [leaf] },
-    { id: 'd', name: 'D' },
-  ];
-  service.records['/category/tree'] = [
-    { id: 'a', name: 'A', children },
-    { id: 'b', name: 'B' },
-  ];
-  const { call } = await inProcess.start({ baseUrl: service.url, key: 'tree-key-0123456' });
-  const { records, text } = await call('cpq_get_category_tree', { depth });
-  expect([records.length, text]).toEqual([
-    count,
-    expect.stringContaining(`${count} of 5 categories.`),
-  ]);
 });
 
 test.each([

@@ -2,7 +2,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkNames } from '../../src/briefs/checks/checks.ts';
 import { resources, routes } from '../../src/service/routes.ts';
 import { grantNames, readGrant } from '../../src/tenant/grants.ts';
-import { formatAmounts } from '../../src/tool-kit/answers.ts';
 import type { AnyTool } from '../../src/tool-kit/define-tool.ts';
 import { openWriter } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
@@ -235,21 +234,6 @@ test('a brief of quotes says that it leaves out the states of many deals', async
   expect((await ask('cpq_brief_quotes', { by: 'deal_state' })).text).not.toContain(words);
 });
 
-test.each([
-  ['won', 'Won', 'won'],
-  ['lost', 'Lost', 'lost'],
-  ['closed', 'Won', 'won'],
-] as const)(
-  'the value of %s deals is the sum that the answer has of them',
-  async (outcome, word, of) => {
-    const { summary, closed } = await call('cpq_brief_pipeline', { outcome });
-    const { value } = (closed as Record<string, Row>)[of] ?? {};
-    const words = formatAmounts(value as Record<string, number>);
-    expect(words).not.toBe('');
-    expect(summary).toContain(`${word}: total contract value ${words}.`);
-  },
-);
-
 test('a name that only deleted quotes have is none to ask a brief for', async () => {
   const { url, records } = closing(await startUpstream());
   const of = (name: string) => ({
@@ -265,11 +249,3 @@ test('a name that only deleted quotes have is none to ask a brief for', async ()
     expect((await ask('cpq_brief_quotes', { [by]: 'Dora' })).text).toContain(`No ${by} is called`);
   expect((await ask('cpq_brief_quotes', { owner: 'Ann' })).text).toContain('Only owner "Ann"');
 });
-
-test.each([{}, { size: 100, detail: 'full' }, { query: 'nothing is called so' }])(
-  'contract items are marked as beta: %j',
-  async (args) => {
-    const { notes } = await call('cpq_list_contract_items', args);
-    expect(String(notes)).toContain('Contract items are a beta resource of the service');
-  },
-);

@@ -49,12 +49,6 @@ describe('cpq_price_product', () => {
     for (const { data } of [several, none]) expect(data).not.toHaveProperty('list');
   });
 
-  test('leaves undecided which price wins', async () => {
-    const { text, summary } = await price({ company: 'Zeta Gone', product: 'GA-1' });
-    expect(summary).toMatch(/pricing book prices? appl(?:y|ies) today/);
-    expect(text).toMatch(/does not say which of these prices a quote gets/);
-  });
-
   test('leaves undecided from which price a discount is taken, where there is no book', async () => {
     const service = await startUpstream();
     service.records['/company'] = [{ id: 'c1', name: 'Acme', currency: 'EUR' }];
