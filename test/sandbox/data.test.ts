@@ -18,40 +18,15 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-describe('the data at scale 1', () => {
-  test.each([
-    ['company', 150],
-    ['contact', 400],
-    ['opportunity', 300],
-    ['product', 1200],
-    ['quote', 350],
-  ])('%s: each tenant has at least %i', (table, least) => {
-    const counts = rows(sandbox, `select tenant, count(*) n from ${table} group by tenant`);
-    expect(counts.map(({ n }) => n >= least)).toEqual([true, true]);
-  });
-
-  test('records have realistic sizes', () => {
-    const average = (records: Record[]) => JSON.stringify(records).length / records.length;
-    expect(average(opportunities.slice(0, 25))).toBeGreaterThan(850);
-    expect(average(opportunities.slice(0, 25))).toBeLessThan(1050);
-    expect(average(quotes)).toBeGreaterThan(4500);
-    expect(average(quotes)).toBeLessThan(5600);
-  });
+test('records have realistic sizes', () => {
+  const average = (records: Record[]) => JSON.stringify(records).length / records.length;
+  expect(average(opportunities.slice(0, 25))).toBeGreaterThan(850);
+  expect(average(opportunities.slice(0, 25))).toBeLessThan(1050);
+  expect(average(quotes)).toBeGreaterThan(4500);
+  expect(average(quotes)).toBeLessThan(5600);
 });
 
 describe('the pipeline and the quotes', () => {
-  test('deals are open, won, lost, and closed without an outcome', () => {
-    const sql = 'select outcome, count(*) n from opportunity where tenant = ? group by outcome';
-    const outcomes = Object.fromEntries(
-      rows(sandbox, sql, tenant.name).map(({ outcome, n }) => [outcome, n]),
-    );
-    expect(outcomes.open).toBeGreaterThan(100);
-    expect(outcomes.won).toBeGreaterThan(30);
-    expect(outcomes.lost).toBeGreaterThan(30);
-    expect(outcomes.unknown).toBeGreaterThan(5);
-    expect(opportunities.some((record) => 'outcome' in record)).toBe(false);
-  });
-
   test('dates are relative to the given day', () => {
     const open = opportunities.filter(({ closedAt, statusId }) => !closedAt && statusId === 'open');
     const days = open.flatMap(({ expectedCloseDate }) => expectedCloseDate?.slice(0, 10) ?? []);
@@ -109,24 +84,6 @@ describe('irregular data', () => {
     expect(json.labels[0]).toEqual({ name: expect.any(String) });
     const empty = quotes.find(({ id }) => ids('no items', 'quote').includes(id));
     expect(empty.items).toEqual([]);
-  });
-
-  test('products include ones below cost, with thin margins, without a price, and duplicates', () => {
-    const count = (condition: string) =>
-      first(
-        sandbox,
-        `select count(*) n from product where tenant = ? and ${condition}`,
-        tenant.name,
-      ).n;
-    expect(count('cast(price as real) < cast(cost as real)')).toBeGreaterThan(3);
-    expect(count('cast(price as real) between cost and cost * 1.05')).toBeGreaterThan(10);
-    expect(count('price is null')).toBeGreaterThan(3);
-    expect(count('cost is null')).toBeGreaterThan(3);
-    expect(count('listed = 0')).toBeGreaterThan(10);
-    const twins = `select 1 from product where tenant = ? and mpn is not null
-      group by coalesce(manufacturer, vendor), lower(replace(replace(trim(mpn), ' ', ''), '-', ''))
-      having count(*) > 1`;
-    expect(rows(sandbox, twins, tenant.name).length).toBeGreaterThan(2);
   });
 
   test('every reference between tables is valid', () => {

@@ -16,18 +16,7 @@ const regular = (resource: string, id: string) =>
     and a.kind in ('zero value', 'null value', 'no value', 'zero price', 'no price', 'null cost', 'no cost',
       'no product', 'no company', 'e-mail of another contact'))`;
 const dealValue = `(cast(onetimeRevenue as real) + cast(monthlyRevenue as real) * coalesce(valueMonths, 0))`;
-const isHardware = `lower(productType) = 'product' and coalesce(term, '') = ''`;
-const isService = `lower(productType) in ('service', 'labor')`;
-const margin = '(1 - cast(cost as real) / cast(price as real))';
 const host = `replace(website, 'https://www.', '')`;
-
-/** Totals of the quotes over the months of their contracts. */
-const quoteTotals = `select q.id, q.opportunityId, q.companyId, q.contactId,
-    sum(i.quantity * cast(i.price as real) * (1 - i.discount / 100.0) * (1 - iif(q.discountType = 'percentage', q.discountAmount, 0) / 100.0)
-      * case i.term when 'month' then q.contractDurationAmount when 'year' then q.contractDurationAmount / 12.0 else 1 end)
-      + sum(coalesce(cast(i.setupPrice as real), 0)) - iif(q.discountType = 'amount', q.discountAmount, 0) as total
-  from quote q join quote_item i on i.tenant = q.tenant and i.quoteId = q.id
-  where q.tenant = ?1 and ${regular('quote', 'q.id')} group by q.id`;
 
 /** Figures of one tenant. */
 function figuresOf(tenant: string) {
@@ -98,17 +87,6 @@ describe.each(tenants)('the deals of %s', (tenant) => {
     expect(share(`substr(closedAt, 6, 2) = '08'`, decided)).toBeLessThan(1 / 12);
   });
 
-  test('quotes fit their deals', () => {
-    const ratios = numbers(`select t.total / ${dealValue} as it from (${quoteTotals}) t
-      join opportunity o on o.tenant = ?1 and o.id = t.opportunityId
-      where ${regular('opportunity', 'o.id')}
-        and not exists (select 1 from quote_item i join edge_case a on a.tenant = ?1 and a.id = i.id
-          where i.tenant = ?1 and i.quoteId = t.id)`);
-    expect(ratios.length).toBeGreaterThan(100);
-    const near = ratios.filter((ratio) => ratio > 0.7 && ratio < 1.4);
-    expect(near.length / ratios.length).toBeGreaterThan(0.95);
-  });
-
   test('in half a year of weeks, some deals are won, some slip, and most stay as they are', () => {
     sandbox.past(tenant).recordsAt('2026-06-01');
     const weeks = rows(`with version as (
@@ -134,24 +112,7 @@ describe.each(tenants)('the deals of %s', (tenant) => {
 });
 
 describe.each(tenants)('what deals are made of at %s', (tenant) => {
-  const { rows, numbers, number, share } = figuresOf(tenant);
-
-  test('margins are those of the trade', () => {
-    const priced = `product p where tenant = ?1 and ${regular('product', 'p.id')} and`;
-    expect(share(`${margin} between 0.08 and 0.205`, `${priced} ${isHardware}`)).toBeGreaterThan(
-      0.9,
-    );
-    expect(share(`${margin} between 0.395 and 0.605`, `${priced} ${isService}`)).toBeGreaterThan(
-      0.9,
-    );
-    const monthly = `product p where tenant = ?1 and term = 'month' and ${regular('product', 'p.id')}`;
-    expect(
-      share(
-        'cast(price as real) between 10 and 250',
-        `${monthly} and lower(productType) <> 'bundle'`,
-      ),
-    ).toBeGreaterThan(0.97);
-  });
+  const { rows, number, share } = figuresOf(tenant);
 
   test.each(['company', 'pricing_book', 'quote_template', 'quote_widget_template', 'owner'])(
     'names of %s are names, without numbers',
@@ -164,30 +125,6 @@ describe.each(tenants)('what deals are made of at %s', (tenant) => {
       expect(twice).toBeLessThanOrEqual(wanted);
     },
   );
-
-  test('quantities fit the size of the company', () => {
-    const seats = `quote_item i join quote q on q.tenant = ?1 and q.id = i.quoteId
-      join company c on c.tenant = ?1 and c.id = q.companyId
-      where i.tenant = ?1 and i.term is not null and i.unit in ('seat', 'device')
-        and c.customFields ->> '$.employees' is not null`;
-    const fits = `i.quantity <= 10 + 1.3 * (c.customFields ->> '$.employees')`;
-    expect(share(fits, seats)).toBeGreaterThan(0.98);
-    const running = `contract_item i join company c on c.tenant = ?1 and c.id = i.companyId
-      where i.tenant = ?1 and c.customFields ->> '$.employees' is not null`;
-    expect(share(`i.quantity <= c.customFields ->> '$.employees'`, running)).toBe(1);
-  });
-
-  test('a bundle costs about what its parts cost', () => {
-    const ratios =
-      numbers(`select cast(p.price as real) / sum(e.value ->> '$.quantity' * cast(part.price as real)) as it
-      from product p, json_each(p.bundleItems) e
-      join product part on part.tenant = ?1 and part.id = e.value ->> '$.productId'
-      where p.tenant = ?1 and lower(p.productType) = 'bundle' and ${regular('product', 'p.id')}
-      group by p.id having min(${regular('product', 'part.id')})`);
-    expect(ratios.length).toBeGreaterThan(15);
-    expect(Math.min(...ratios)).toBeGreaterThan(0.9);
-    expect(Math.max(...ratios)).toBeLessThan(1.05);
-  });
 
   test('contacts have the addresses of their companies, and deals and quotes their contacts', () => {
     const known = `contact t join company c on c.tenant = ?1 and c.id = t.companyId

@@ -19,21 +19,11 @@ describe('reproducible data', () => {
     return found;
   };
 
-  test('the same seed and day give the same records', async () => {
-    expect(await snapshot({ seed: 7 })).toEqual(await snapshot({ seed: 7 }));
-  });
-
   test('another day changes only the dates, and with them the order of the quotes', async () => {
     const later = await snapshot({ now: new Date('2031-09-01T10:00:00Z') });
     const names = (found: Record[][]) =>
       found.map((list) => list.map(({ id, name }) => `${id} ${name}`).sort());
     expect(names(later)).toEqual(names(await snapshot({})));
-  });
-
-  test('another seed gives other records', async () => {
-    const [one] = await snapshot({ seed: 1 });
-    const [two] = await snapshot({ seed: 2 });
-    expect(one?.[0].id).not.toBe(two?.[0].id);
   });
 
   test('tenants of one sandbox do not share records', async () => {
