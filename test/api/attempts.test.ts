@@ -463,23 +463,9 @@ describe('oversized answers', () => {
     });
     expect(await failure(ask(tenantOf()))).toMatchObject({ kind: 'unexpected' });
   });
-
-  test('a deeply nested single record is refused', async () => {
-    upstream.set({ instead: { text: `{"id":"a","deep":${nested(50_000)}}` } });
-    const one = sharedStateOf(tenantOf()).client.getRecord('company', 'id', 'a', toolCall());
-    expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
-  });
 });
 
 describe('one record', () => {
-  const notRecords = ['{"ok":true}', '"a"', '{"message":"no","statusCode":500}'];
-
-  test.each(notRecords)('%s is not a record', async (text) => {
-    upstream.set({ instead: { text } });
-    const one = sharedStateOf(tenantOf()).client.getRecord('company', 'id', 'a', toolCall());
-    expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
-  });
-
   test.each(['{"id":9223372036854712345}', JSON.stringify('{"id":9223372036854712345}')])(
     'has all digits of its id, encoded once or twice: %s',
     async (text) => {
@@ -490,8 +476,8 @@ describe('one record', () => {
     },
   );
 
-  test.each(['{}', '[]', 'null', '{"id":"b","name":"B"}'])('%s is not the record', async (text) => {
-    upstream.set({ instead: { text } });
+  test('of another id is not the record', async () => {
+    upstream.set({ instead: { text: '{"id":"b","name":"B"}' } });
     const one = sharedStateOf(tenantOf()).client.getRecord('company', 'id', 'a', toolCall());
     expect(await failure(one)).toMatchObject({ kind: 'not-found' });
   });

@@ -50,11 +50,6 @@ test('an opportunity shows its probability while it is open, and its outcome aft
   });
 });
 
-test('a row leaves out the columns for `fields` only', () => {
-  const deal = { id: 'o', name: 'Deal', company: { name: 'Acme' }, description: 'We need' };
-  expect(concise('opportunity', deal, known)).toEqual({ id: 'o', name: 'Deal', company: 'Acme' });
-});
-
 test('a reference shows its id only where it has no name', () => {
   const owned = (owner: { id: string; name?: string }) =>
     concise('opportunity', { id: 'q', owner });

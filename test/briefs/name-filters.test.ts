@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Candidate, matchName, mentionsText, refersTo } from '../../src/names/name-filters.ts';
+import { type Candidate, matchName, mentionsText } from '../../src/names/name-filters.ts';
 import fc from '../support/fast-check.ts';
 
 const byWords = { byWords: true };
@@ -93,15 +93,6 @@ describe('a name filter', () => {
     expect(['!New', '-OLD'].map((text) => meant(text, labels))).toEqual(['!New', '-old']);
   });
 
-  test('does not confuse companies that share a word', () => {
-    const companies = [{ id: 'c1', name: 'Acme Foods' }];
-    expect(meant('Acme', companies, { byWords: false })).toEqual({
-      kind: 'none',
-      candidates: [{ id: 'c1', name: 'Acme Foods' }],
-      total: 1,
-    });
-  });
-
   test('finds a company without accents, spaces and punctuation', () => {
     const companies = [{ id: 'c1', name: 'Müller & Söhne' }];
     expect(meant('mullersohne', companies, { byWords: false })).toBe('c1');
@@ -136,16 +127,6 @@ describe('a name filter', () => {
 });
 
 describe('a name that is not found', () => {
-  test('is answered with the nearest of many', () => {
-    const many = Array.from({ length: 40 }, (_, at) => ({ id: `${at}`, name: `Xq ${at * 7919}` }));
-    const found = matchName('Jonh Smiht', [...many, { id: 's', name: 'John Smith' }], byWords);
-    expect(found).toEqual({
-      kind: 'none',
-      candidates: [{ id: 's', name: 'John Smith' }],
-      total: 1,
-    });
-  });
-
   test.each([
     // The beginnings of names and of their words are compared, letter by letter.
     ['me', ['Messner', 'Meyer Group International', 'Meyers']],
@@ -223,15 +204,6 @@ test.each([
   ['anything', ' - ', false],
 ])('%j mentions %j: %j', (field, text, mentions) => {
   expect(mentionsText(field, text)).toBe(mentions);
-});
-
-test('a filter refers by id, or by name where there is no id', () => {
-  const anna = { id: 'u3', name: 'Anna Meyer' };
-  expect(refersTo({ id: 'u3', name: 'Renamed' }, anna)).toBe(true);
-  expect(refersTo({ id: 'u4', name: 'Anna Meyer' }, anna)).toBe(false);
-  expect(refersTo({ name: 'Anna Meyer' }, anna)).toBe(false);
-  expect(refersTo({ name: ' anna MEYER' }, { name: 'Anna Meyer' })).toBe(true);
-  expect(refersTo(undefined, anna)).toBe(false);
 });
 
 test('for any names: an id and a unique name find the record, and candidates include it', () => {

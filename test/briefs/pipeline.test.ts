@@ -377,13 +377,6 @@ describe('deals that are closed', () => {
     expect(about('won').closed).toMatchObject({ won: { count: 2, daysToClose: 21 } });
   });
 
-  test('profit, if it is asked for', () => {
-    const { groups, closed: period } = about('won', { show: ['profit'] });
-    expect(groups.rows[0]?.wonProfit).toEqual({ EUR: 10 });
-    expect(period.won.profit).toEqual({ EUR: 20 });
-    expect(about('won').closed.won).not.toHaveProperty('profit');
-  });
-
   test('if it is about lost deals, ranked by what was lost', () => {
     const bens = { ...deals[3], onetimeRevenue: 5000 } as Opportunity;
     const rows = closedBrief([...deals, bens], 'lost', { today }).groups.rows;
@@ -396,13 +389,6 @@ describe('what is shown on request', () => {
     brief([{ ...a, description, oneTimeProfit: 100, monthlyProfit: 2 }], {
       show: ['ask', 'profit'],
     });
-
-  test('profit over the term, in sums and rows', () => {
-    const { open, groups, overdue } = asking('');
-    // 100 + 2 × 36
-    for (const sums of [open, groups.rows[0], overdue]) expect(sums?.profit).toEqual({ EUR: 172 });
-    expect(overdue.rows[0]).toMatchObject({ profit: 172, currency: 'EUR' });
-  });
 
   test('profit divided among the products of a deal, as its value is', () => {
     const [big, small] = [

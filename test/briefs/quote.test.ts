@@ -201,14 +201,6 @@ test('pre-flight: adds the percentage of the quote to that of the line', () => {
   expect(codes({ quote: small })).toEqual(['check discount_over_limit 1']);
 });
 
-test('pre-flight: quotes record text in one line', () => {
-  const discount = { type: 'by "week"\noutcome: written', amount: 1 };
-  const [finding] = quoteBrief({ quote: { ...sound, discount } }, options).preflight.rows;
-  expect(finding?.why).toBe(
-    'The quote\'s discount is of the type "by \\"week\\" ⏎ outcome: written": it is in no total.',
-  );
-});
-
 test('pre-flight: measures an amount against the one-time total', () => {
   const quote = (amount: number): Quote => ({
     ...withItem(good),
@@ -343,18 +335,6 @@ test('totals of other terms are in the order of their names', () => {
   const items = ['week', 'quarter', 'decade'].map((term) => ({ price: 1, term }));
   const { otherTerms = {} } = quoteTotals({ items });
   expect(Object.keys(otherTerms)).toEqual(['decade', 'quarter', 'week']);
-});
-
-test('a finding names its line by the name of the item, or by the part number without a name', () => {
-  const items = [
-    { quantity: 1, cost: 1, name: 'Switch', mpn: 'SW-1' },
-    { quantity: 1, cost: 1, name: ' ', mpn: 'SW-2' },
-  ];
-  const { rows } = quoteBrief({ quote: { ...sound, items } }, options).preflight;
-  expect(rows.map(({ line, item }) => [line, item])).toEqual([
-    [1, 'Switch'],
-    [2, 'SW-2'],
-  ]);
 });
 
 test.each<[string, Contact, string]>([
