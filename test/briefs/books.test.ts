@@ -30,11 +30,6 @@ const quote = withItem({ ...good, product: { id: 'p' } });
 const against = (books: PricingBook[], of: Quote = quote) =>
   codes({ quote: of, company: { ...acme, classificationId: 'gold' }, books });
 
-test('pricing books: a classification may be a number', () => {
-  const gold = { ...acme, classificationId: 3 } as unknown as Company;
-  expect(applicabilityOf(book({ classificationIds: ['3'] }), gold)).toBe('classification');
-});
-
 test('pricing books: says that it cannot tell where it cannot be read to whom one applies', () => {
   for (const field of ['companyIds', 'classificationIds'])
     expect(applicabilityOf(book({ unreadable: { [field]: [{ id: 'x' }] } }), acme)).toBe('unclear');
@@ -53,19 +48,6 @@ test('pricing books: says that it cannot tell when a classification is unknown',
   expect(codes(unknown)).toEqual([]);
 });
 
-test('pricing books: finds a price that discounts reduce below all books', () => {
-  const books = [book({}), book({ id: 'low', products: [{ productId: 'p', price: 80 }] })];
-  const discounted = (discount: number, percent = 0): Quote => ({
-    ...withItem({ ...good, price: 90, discount, product: { id: 'p' } }),
-    discount: { type: 'percent', amount: percent },
-  });
-  expect(against(books, discounted(11))).toEqual([]);
-  expect(against(books, discounted(13))).toEqual(['check under_book 1']);
-  expect(against(books, discounted(5, 9))).toEqual(['check under_book 1']);
-  const own = book({ id: 'own', companyIds: ['acme'] });
-  expect(against([...books, own], discounted(2))).toEqual(['check under_book 1']);
-});
-
 test('pricing books: uses the books that were valid when the quote was sent', () => {
   const may = book({ validFrom: '2026-05-01', validTo: '2026-05-31' });
   expect(against([may])).toEqual([]);
@@ -76,21 +58,4 @@ test('pricing books: uses the books that were valid when the quote was sent', ()
   const until = (validTo: string) => book({ products: [{ productId: 'p', price: 90, validTo }] });
   expect(against([until(today)])).toEqual(['check over_book 1']);
   expect(against([until('2026-06-14')])).toEqual([]);
-});
-
-test.each<[number, string]>([
-  [100, 'After discounts the price is 100, over the price of 90 in pricing book "Book" (+11.1 %).'],
-  [
-    91.35,
-    'After discounts the price is 91.35, over the price of 90 in pricing book "Book" (+1.5 %).',
-  ],
-  [
-    85.5,
-    'After discounts the price is 85.50, under the price of 90 in pricing book "Book" (-5 %).',
-  ],
-])('pricing books: words how far a price of %d is away', (price, why) => {
-  const priced = withItem({ ...good, price, product: { id: 'p' } });
-  const records = { quote: priced, company: acme, books: [book({})] };
-  const findings = preflight(records, { today, currencyOf });
-  expect(findings.map((finding) => finding.why)).toEqual([why]);
 });

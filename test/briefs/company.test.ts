@@ -4,9 +4,8 @@ import {
   type CompanyRecords,
   companyBrief,
 } from '../../src/briefs/company/company.ts';
-import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import type { Company, ContractItem, Quote } from '../../src/service/records/records.ts';
+import type { Company, ContractItem } from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };
@@ -19,36 +18,6 @@ const brief = (records: Omit<CompanyRecords, 'company'>, options: Partial<Compan
 
 const own = { id: 'acme', name: 'Acme' };
 const other = { id: 'other', name: 'Other' };
-
-test('reports the company’s details', () => {
-  const company: Company = {
-    ...acme,
-    type: 'customer',
-    website: ' ',
-    address: { street: 'Mill Road 1', city: 'Kiel', geo: { lat: 1 } },
-    labels: ['VIP'],
-    parentCompanyId: 'group',
-  };
-  expect(briefOn({ company }).company).toStrictEqual({
-    id: 'acme',
-    name: 'Acme',
-    type: 'customer',
-    currency: 'EUR',
-    address: 'Mill Road 1, Kiel',
-    parentCompanyId: 'group',
-    labels: ['VIP'],
-    created: '2020-01-01',
-  });
-  const unlabelled = briefOn({ company: { ...company, labels: [] } });
-  expect(unlabelled.company).not.toHaveProperty('labels');
-});
-
-test('shows the name of the account manager, or the id where no name is known', () => {
-  const company = { id: 'acme', accountManagerId: 'p1' };
-  const cardWith = (accountManager?: string) => briefOn({ company }, { accountManager }).company;
-  expect(cardWith('Ada')).toStrictEqual({ id: 'acme', accountManager: 'Ada' });
-  expect(cardWith()).toStrictEqual({ id: 'acme', accountManagerId: 'p1' });
-});
 
 test('matches records by id, and by name only where they have no id', () => {
   const contacts = [
@@ -112,55 +81,6 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
   expect(wonOnly.closed).toStrictEqual({ won: { count: 1, value: { EUR: 30 } } });
   expect(wonOnly.probability?.scale).toBe('unknown');
   expect(brief({ opportunities: [] })).not.toHaveProperty('probability');
-});
-
-const sent = { status: 'sent', acceptance: 'open to acceptance' };
-
-test('sums sent quotes that have run out apart from those that can be accepted', () => {
-  const quote = (id: string, status: string, price: number, expiresAt?: string): Quote => ({
-    ...compact({ expiresAt }),
-    id,
-    status,
-    company: own,
-    items: [{ price }],
-  });
-  const quotes = [
-    quote('over', 'sent', 70, '2026-06-14'),
-    quote('today', 'sent', 5, today),
-    quote('endless', 'sent', 3),
-    quote('marked', 'expired', 9),
-    quote('draft', 'draft', 1, '2026-06-14'),
-    quote('won', 'approved', 2, '2026-06-14'),
-  ];
-  const section = brief({ quotes }).quotes;
-  const common = { currency: 'EUR', count: 1 };
-  expect(section?.byStatus).toStrictEqual([
-    { status: 'draft', ...common, oneTime: 1, firstYearValue: 1 },
-    { ...sent, ...common, count: 2, oneTime: 8, firstYearValue: 8 },
-    { ...sent, acceptance: 'past expiry', ...common, oneTime: 70, firstYearValue: 70 },
-    { status: 'approved', acceptance: 'accepted', ...common, oneTime: 2, firstYearValue: 2 },
-    { status: 'expired', acceptance: 'past expiry', ...common, oneTime: 9, firstYearValue: 9 },
-  ]);
-  expect(section?.rows.map(({ id, acceptance }) => [id, acceptance])).toEqual([
-    ['draft', undefined],
-    ['endless', 'open to acceptance'],
-    ['today', 'open to acceptance'],
-    ['marked', 'past expiry'],
-    ['over', 'past expiry'],
-  ]);
-});
-
-test('reports that the company is deleted, and counts its deleted records', () => {
-  const gone = { company: own, deletedAt: '2026-01-02T10:00:00Z' };
-  const { company, deleted, open } = briefOn({
-    company: { id: 'acme', name: 'Acme', deleted: '2026-03-04T10:00:00Z' },
-    contacts: [{ companyId: 'acme', deleted: true }, { companyId: 'acme' }],
-    opportunities: [gone, gone, { ...gone, company: other }],
-    quotes: [gone],
-  });
-  expect(company.deleted).toBe('2026-03-04');
-  expect(deleted).toStrictEqual({ contacts: 1, opportunities: 2, quotes: 1 });
-  expect(open?.total).toBe(0);
 });
 
 test('shows of contract items and pricing books what the records say', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Known, nothingKnown } from '../../src/lists/column.ts';
 import { concise, fullRecord, rowOf } from '../../src/lists/concise.ts';
-import type { ApiRecord, Company, Resource } from '../../src/service/records/records.ts';
+import type { ApiRecord, Resource } from '../../src/service/records/records.ts';
 import type { JsonObject } from '../../src/values.ts';
 
 const names = new Map([
@@ -23,55 +23,6 @@ const selectFields = (
 const withKeys = (resource: Resource, record: ApiRecord, keys: readonly string[]): JsonObject =>
   rowOf(resource, record, { detail: 'concise' }, known, keys);
 
-test('an opportunity shows its probability while it is open, and its outcome afterwards', () => {
-  const deal = { id: 'o', name: 'Deal', company: { id: 'acme', name: 'Acme' }, probability: 40 };
-  expect(concise('opportunity', deal, known)).toEqual({
-    id: 'o',
-    name: 'Deal',
-    company: 'Acme',
-    companyId: 'acme',
-    probability: 40,
-    currency: 'EUR',
-  });
-  const closes = { ...deal, expectedCloseDate: '2026-07-01T00:00:00Z' };
-  expect(concise('opportunity', closes, known).closes).toBe('2026-07-01');
-  expect(concise('opportunity', { ...closes, closedAt: '2026-06-01' })).not.toHaveProperty(
-    'closes',
-  );
-  const won = { ...deal, statusId: 'won', closedAt: '2026-06-01T10:00:00Z' };
-  const row = concise('opportunity', won, known);
-  expect(row).toMatchObject({ outcome: 'won', closed: '2026-06-01' });
-  expect(row).not.toHaveProperty('probability');
-  expect(selectFields('opportunity', won, ['probability', 'closed', 'stageId'], known)).toEqual({
-    id: 'o',
-    name: 'Deal',
-    probability: 40,
-    closed: '2026-06-01',
-  });
-});
-
-test('a reference shows its id only where it has no name', () => {
-  const owned = (owner: { id: string; name?: string }) =>
-    concise('opportunity', { id: 'q', owner });
-  expect(owned({ id: 'u', name: 'Ada' })).toEqual({ id: 'q', owner: 'Ada' });
-  expect(owned({ id: 'u' })).toEqual({ id: 'q', ownerId: 'u' });
-});
-
-test('a company shows the name of its account manager, or the id where no name is known', () => {
-  const managed = (company: Company) => concise('company', company, known);
-  expect(managed({ accountManagerId: 'u1' })).toEqual({ accountManager: 'Ada' });
-  expect(managed({ accountManagerId: 'u2' })).toEqual({ accountManagerId: 'u2' });
-  const nested = { accountManagerId: 'u1', accountManager: { id: 'u1', name: 'Ada King' } };
-  expect(managed(nested)).toEqual({ accountManager: 'Ada King' });
-});
-
-test('a contact shows the telephone number, else the mobile one', () => {
-  const phoneOf = (numbers: { phone?: string; mobilePhone?: string }) =>
-    concise('contact', numbers).phone;
-  expect(phoneOf({ phone: '1', mobilePhone: '2' })).toBe('1');
-  expect(phoneOf({ mobilePhone: '2' })).toBe('2');
-});
-
 test('a pricing book names up to five companies, and how many more', () => {
   const assigned = (count: number) =>
     concise(
@@ -92,35 +43,6 @@ test('a pricing book names up to five companies, and how many more', () => {
   expect(asked([])).toEqual(['everyone']);
 });
 
-test('a pricing book names up to three products, if it has names', () => {
-  const named = (...products: { name?: string; productId: string }[]) =>
-    concise('pricing_book', { products }).product;
-  const named4 = ['A', 'B', 'C', 'D'].map((name) => ({ name, productId: `id of ${name}` }));
-  expect(named(...named4)).toEqual(['A', 'B', 'C', '1 more']);
-  expect(named(...named4.slice(1))).toEqual(['B', 'C', 'D']);
-  expect(named({ name: 'A', productId: 'a' }, { productId: 'b' })).toEqual(['A', 'b']);
-  expect(named({ productId: 'b' })).toBeUndefined();
-});
-
-test('a record without its usual name shows the next best', () => {
-  const rows = [
-    concise('quote', { title: 'Title', name: 'Name', items: [] }),
-    concise('quote', { name: 'Name', items: [] }),
-    concise('contract_item', { service: 'Backup', name: 'Name' }),
-    concise('contract_item', { name: 'Name', companyId: 'acme' }, known),
-    concise('contract_item', { company: { id: 'acme', name: 'Acme Inc.' } }, known),
-    concise('quote_template', { widgets: [{ id: 'w1', name: 'Cover' }, { id: 'w2' }] }),
-  ];
-  expect(rows).toEqual([
-    { title: 'Title', items: 0 },
-    { title: 'Name', items: 0 },
-    { service: 'Backup' },
-    { service: 'Name', company: 'Acme', companyId: 'acme', currency: 'EUR' },
-    { company: 'Acme Inc.', companyId: 'acme', currency: 'EUR' },
-    { widgets: ['Cover', 'w2'] },
-  ]);
-});
-
 test('selected fields bring the name of the record, and values that lists leave out', () => {
   const ada = { id: 'c', firstName: 'Ada', lastName: 'King', email: 'ada@x.org' };
   expect(selectFields('contact', ada, ['email'])).toEqual({
@@ -138,35 +60,6 @@ test('selected fields bring the name of the record, and values that lists leave 
     (product) => selectFields('product', product, ['listed']).listed,
   );
   expect(listed).toEqual([true, true, false]);
-});
-
-test('selected fields bring the currency of an amount, also of a profit', () => {
-  const deal = { id: 'o', company: { id: 'acme' }, oneTimeProfit: 5, monthlyProfit: 1 };
-  for (const field of ['oneTimeProfit', 'monthlyProfit'] as const)
-    expect(selectFields('opportunity', deal, [field], known)).toEqual({
-      id: 'o',
-      [field]: deal[field],
-      currency: 'EUR',
-    });
-  expect(selectFields('opportunity', deal, ['stage'], known)).toEqual({ id: 'o' });
-});
-
-test('a row takes the keys of its list: hidden columns, and fields of the service', () => {
-  const deal = {
-    id: 'o',
-    name: 'Deal',
-    company: { name: 'Acme' },
-    source: { id: 's', name: 'Fair' },
-    customFields: { region: 'North', empty: '' },
-  };
-  const keys = ['company', 'source', 'category', 'customFields.region', 'customFields.empty'];
-  expect(withKeys('opportunity', deal, keys)).toStrictEqual({
-    id: 'o',
-    name: 'Deal',
-    company: 'Acme',
-    source: 'Fair',
-    'customFields.region': 'North',
-  });
 });
 
 test('a key that every object has is no column', () => {

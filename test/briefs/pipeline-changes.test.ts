@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PipelineFilters } from '../../src/briefs/pipeline/pipeline.ts';
-import { closedDealRow, openDealRow } from '../../src/briefs/pipeline/pipeline-deals.ts';
 import { toDeal } from '../../src/figures/deals.ts';
-import { median } from '../../src/figures/spread.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import { changeGroups, forecastRows } from '../../src/history/changes-between.ts';
+import { forecastRows } from '../../src/history/changes-between.ts';
 import { compareRecords } from '../../src/history/movements.ts';
 import { namedPeriod } from '../../src/history/period-start.ts';
 import {
@@ -40,17 +38,6 @@ const compared = (pairs: readonly Pair[], filters: PipelineFilters = {}) => {
 };
 
 describe('a pipeline that is compared', () => {
-  test('has no part for a deal that is in it on neither day', () => {
-    const won = open('won', 1, { statusId: 'won', closedAt: '2026-05-01' });
-    expect(compared([[undefined, won]]).changes).toEqual([]);
-    expect(compared([[won, won]]).changes).toEqual([]);
-    expect(compared([[undefined, open('new', 1)]]).changes).toHaveLength(1);
-    // The period begins after its first day.
-    const isIn = (closedAt: string) =>
-      compared([[undefined, { ...won, closedAt }]]).changes.length > 0;
-    expect(['2026-06-01', '2026-06-02', 'soon'].map(isIn)).toEqual([false, true, true]);
-  });
-
   test('tells where deals moved', () => {
     const at = (id: string, stage: string, probability: number, closes: string) =>
       open(id, 1, { pipelineStage: { id: stage }, probability, expectedCloseDate: closes });
@@ -126,29 +113,6 @@ test('a conversion is shown from five deals on', () => {
   expect(stageRows(exits.slice(1), new Map(), asLeft)[0]).not.toHaveProperty('conversionPercent');
 });
 
-test('the median is the middle, or the mean of the two in the middle', () => {
-  expect([median([9, 1, 5]), median([9, 1, 4, 2])]).toEqual([5, 3]);
-});
-
-test('only a later close date of an open deal is a slip', () => {
-  const closing = (date: string, more: Opportunity = {}) => ({
-    id: 'd',
-    expectedCloseDate: date,
-    ...more,
-  });
-  const series = new DealSeries([closing('2026-06-10')]);
-  series.observe(closing('2026-06-10', { name: 'Renamed' }), '2026-06-01');
-  expect(series.slips.size).toBe(0);
-  series.observe(closing('2026-06-12'), '2026-06-02');
-  series.observe(closing('2026-06-13'), '2026-06-02');
-  series.observe(closing('2026-06-11'), '2026-06-03');
-  series.observe(closing('2026-06-21'), '2026-06-04');
-  series.observe(closing('soon'), '2026-06-05');
-  series.observe(closing('2026-06-21'), '2026-06-06');
-  series.observe(closing('2026-06-22', { statusId: 'won', closedAt: '2026-06-07' }), '2026-06-07');
-  expect(series.slips.get('d')).toBe(3);
-});
-
 describe('a row of a deal that changed', () => {
   const before: Opportunity = {
     id: 'd',
@@ -185,36 +149,6 @@ describe('a row of a deal that changed', () => {
     expect(rowOf(after, after)).not.toHaveProperty('slipDays');
     expect(rowOf(after, before)?.owner).toBe('Ada → (none)');
   });
-});
-
-test('stages stand in their order, unknown ones last by name, with the median of the known days', () => {
-  const exit = (name: string, days?: number): StageExit => {
-    const deal: Opportunity = {};
-    return { deal, from: name, label: { name }, to: undefined, outcome: 'won', days };
-  };
-  const exits = [
-    exit('Y'),
-    exit('X'),
-    exit('Late', 2),
-    exit('Late', 9),
-    exit('Late'),
-    exit('Early', 4),
-  ];
-  expect(
-    stageRows(
-      exits,
-      new Map([
-        ['Early', 0.1],
-        ['Late', 0.8],
-      ]),
-      asLeft,
-    ),
-  ).toEqual([
-    { name: 'Early', left: 1, medianDays: 4, won: 1, probabilityPercent: 10 },
-    { name: 'Late', left: 3, medianDays: 6, won: 3, probabilityPercent: 80 },
-    { name: 'X', left: 1, won: 1 },
-    { name: 'Y', left: 1, won: 1 },
-  ]);
 });
 
 test('the forecast tells what became of the deals that were expected to close', async () => {
@@ -257,68 +191,6 @@ test('the forecast tells what became of the deals that were expected to close', 
     { deals: 'expected', count: 0 },
     { deals: 'wonNew', count: 1 },
   ]);
-});
-
-describe('when a deal left its stage', () => {
-  const before: Opportunity = {
-    id: 'd',
-    pipelineStage: { id: 'one' },
-    stageUpdatedAt: '2026-06-01',
-  };
-  const leftAt = (fields: Partial<Opportunity>) => {
-    const series = new DealSeries([before]);
-    series.observe({ ...before, pipelineStage: { id: 'two' }, ...fields }, '2026-06-10');
-    return series.changedAt.get('d');
-  };
-
-  test('is not told while it stays there', () => {
-    expect(leftAt({ pipelineStage: { id: 'one' }, name: 'Renamed' })).toBeUndefined();
-  });
-});
-
-test('an open deal is listed with the name of its stage and owner, or the id without a name', () => {
-  const rowOf = (record: Opportunity) =>
-    openDealRow(toDeal(record, new Map(), '0-1'), '2026-06-01');
-  const named = { pipelineStage: { id: 's', name: 'Offer' }, owner: { id: 'u', name: 'Ada' } };
-  expect(rowOf(named)).toMatchObject({ stage: 'Offer', owner: 'Ada' });
-  const unnamed = { pipelineStage: { id: 's' }, owner: { id: 'u' } };
-  expect(rowOf(unnamed)).toMatchObject({ stage: 's', owner: 'u' });
-});
-
-describe('changes by owner', () => {
-  const byOwner = (pairs: readonly Pair[], filters: PipelineFilters = {}) => {
-    const { changes } = compared(pairs, filters);
-    return runSteps(changeGroups(changes, 'owner', 5)).rows;
-  };
-  const of = (name: string, value: number, more: Opportunity = {}) =>
-    open(name, value, { owner: { name }, ...more });
-
-  test('begin with what is within the filters, and end with it', () => {
-    const [one, two] = [{ pipelineStage: { id: 's1' } }, { pipelineStage: { id: 's2' } }];
-    const inStageOne = (pair: Pair) => byOwner([pair], { stage: { id: 's1' } });
-    expect(inStageOne([of('Ada', 10, one), of('Ada', 10, two)])).toEqual([
-      { name: 'Ada', opening: { EUR: 10 }, moved: { EUR: -10 } },
-    ]);
-    expect(inStageOne([of('Ada', 10, two), of('Ada', 10, one)])).toEqual([
-      { name: 'Ada', moved: { EUR: 10 }, closing: { EUR: 10 } },
-    ]);
-  });
-
-  test('have the deals that were removed, and those that came and were closed between the days', () => {
-    expect(byOwner([[of('Ada', 10), undefined]])).toEqual([
-      { name: 'Ada', opening: { EUR: 10 }, removed: { EUR: -10 } },
-    ]);
-    const won = of('Ada', 5, { statusId: 'won', closedAt: '2026-06-10' });
-    expect(byOwner([[undefined, won]])).toEqual([
-      { name: 'Ada', new: { EUR: 5 }, won: { EUR: -5 } },
-    ]);
-  });
-});
-
-test('says nothing about a deal that is not known', () => {
-  const series = new DealSeries([]);
-  series.observe({ id: 'd', pipelineStage: { id: 'two' } }, '2026-06-11');
-  expect(series.exits).toEqual([]);
 });
 
 test('an exit has the stage that follows if the deal is open, and the days in the one that it left', () => {
@@ -367,15 +239,4 @@ test('a stage has one name, or its id without any, and counts the moves forward 
   expect(stageRows([exit({ id: 's' }, 'id r')], order, asLeft)).toEqual([
     { id: 's', left: 1, back: 1, probabilityPercent: 50 },
   ]);
-});
-
-test('a closed deal is listed with its outcome only among others, and with its days to close', () => {
-  const rowOf = (record: Opportunity, about: 'won' | 'closed') =>
-    closedDealRow(toDeal(record, new Map(), '0-1'), about);
-  const won = { statusId: 'won', createdAt: '2026-06-01', closedAt: '2026-06-01' };
-  expect(rowOf(won, 'closed')).toEqual({ outcome: 'won', closed: '2026-06-01', daysToClose: 0 });
-  expect(rowOf(won, 'won')).toEqual({ closed: '2026-06-01', daysToClose: 0 });
-  const unknown = { createdAt: '2026-06-01', closedAt: '2026-06-03' };
-  expect(rowOf(unknown, 'closed')).toMatchObject({ outcome: 'closed', daysToClose: 2 });
-  expect(rowOf({ ...won, closedAt: '2026-05-01' }, 'won').daysToClose).toBe(0);
 });
