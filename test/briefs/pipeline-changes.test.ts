@@ -38,6 +38,17 @@ const compared = (pairs: readonly Pair[], filters: PipelineFilters = {}) => {
 };
 
 describe('a pipeline that is compared', () => {
+  test('has no part for a deal that is in it on neither day', () => {
+    const won = open('won', 1, { statusId: 'won', closedAt: '2026-05-01' });
+    expect(compared([[undefined, won]]).changes).toEqual([]);
+    expect(compared([[won, won]]).changes).toEqual([]);
+    expect(compared([[undefined, open('new', 1)]]).changes).toHaveLength(1);
+    // The period begins after its first day.
+    const isIn = (closedAt: string) =>
+      compared([[undefined, { ...won, closedAt }]]).changes.length > 0;
+    expect(['2026-06-01', '2026-06-02', 'soon'].map(isIn)).toEqual([false, true, true]);
+  });
+
   test('tells where deals moved', () => {
     const at = (id: string, stage: string, probability: number, closes: string) =>
       open(id, 1, { pipelineStage: { id: stage }, probability, expectedCloseDate: closes });
@@ -111,6 +122,25 @@ test('a conversion is shown from five deals on', () => {
     winRatePercent: 40,
   });
   expect(stageRows(exits.slice(1), new Map(), asLeft)[0]).not.toHaveProperty('conversionPercent');
+});
+
+test('only a later close date of an open deal is a slip', () => {
+  const closing = (date: string, more: Opportunity = {}) => ({
+    id: 'd',
+    expectedCloseDate: date,
+    ...more,
+  });
+  const series = new DealSeries([closing('2026-06-10')]);
+  series.observe(closing('2026-06-10', { name: 'Renamed' }), '2026-06-01');
+  expect(series.slips.size).toBe(0);
+  series.observe(closing('2026-06-12'), '2026-06-02');
+  series.observe(closing('2026-06-13'), '2026-06-02');
+  series.observe(closing('2026-06-11'), '2026-06-03');
+  series.observe(closing('2026-06-21'), '2026-06-04');
+  series.observe(closing('soon'), '2026-06-05');
+  series.observe(closing('2026-06-21'), '2026-06-06');
+  series.observe(closing('2026-06-22', { statusId: 'won', closedAt: '2026-06-07' }), '2026-06-07');
+  expect(series.slips.get('d')).toBe(3);
 });
 
 describe('a row of a deal that changed', () => {
