@@ -48,6 +48,19 @@ test('pricing books: says that it cannot tell when a classification is unknown',
   expect(codes(unknown)).toEqual([]);
 });
 
+test('pricing books: finds a price that discounts reduce below all books', () => {
+  const books = [book({}), book({ id: 'low', products: [{ productId: 'p', price: 80 }] })];
+  const discounted = (discount: number, percent = 0): Quote => ({
+    ...withItem({ ...good, price: 90, discount, product: { id: 'p' } }),
+    discount: { type: 'percent', amount: percent },
+  });
+  expect(against(books, discounted(11))).toEqual([]);
+  expect(against(books, discounted(13))).toEqual(['check under_book 1']);
+  expect(against(books, discounted(5, 9))).toEqual(['check under_book 1']);
+  const own = book({ id: 'own', companyIds: ['acme'] });
+  expect(against([...books, own], discounted(2))).toEqual(['check under_book 1']);
+});
+
 test('pricing books: uses the books that were valid when the quote was sent', () => {
   const may = book({ validFrom: '2026-05-01', validTo: '2026-05-31' });
   expect(against([may])).toEqual([]);

@@ -83,6 +83,21 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
   expect(brief({ opportunities: [] })).not.toHaveProperty('probability');
 });
 
+test('lists open quotes first, and those of no known day by name', () => {
+  const quote = (id: string, status: string, expiresAt = '2026-06-14') => {
+    return { id, status, expiresAt, company: own };
+  };
+  const quotes = [
+    quote('over', 'sent'),
+    quote('today', 'sent', today),
+    quote('endless', 'sent', ''),
+    quote('marked', 'expired', ''),
+    quote('draft', 'draft'),
+  ];
+  const rows = brief({ quotes }).quotes?.rows ?? [];
+  expect(rows.map(({ id }) => id)).toEqual(['draft', 'endless', 'today', 'marked', 'over']);
+});
+
 test('shows of contract items and pricing books what the records say', () => {
   const { contractItems, pricingBooks } = brief({
     contractItems: [

@@ -91,6 +91,19 @@ describe('discounts of discount groups', () => {
     const all = [unclear, fixed, blank, forClass, unread].flat();
     expect(all.every((row) => row && !('listPriceAfterDiscount' in row))).toBe(true);
   });
+
+  test('of deleted groups, and of groups of nobody, do not apply', () => {
+    expect(discountsOf([{ amount: 5 }], { deletedAt: '2026-01-01' })).toEqual([]);
+    expect(discountsOf([{ amount: 5 }], { companyIds: [] })).toEqual([]);
+    expect(discountsOf([{ amount: 5 }], { companyIds: ['other'] })).toEqual([]);
+  });
+});
+
+test('a price of a deleted book does not count, however low it is', () => {
+  const products = [{ productId: 'p', price: 1 }];
+  const books = [{ id: 'b', name: 'Deleted', deletedAt: '2026-06-01', products }];
+  const { prices, notCounted } = productPrices({ company, product, books }, today);
+  expect([prices?.total, notCounted?.reasons]).toEqual([0, { 'book deleted': 1 }]);
 });
 
 test('prices of one book that do not count go up, unknown ones last', () => {
