@@ -68,144 +68,113 @@ const namesOf = (steps: readonly StepRow[]) => steps.map(({ step }) => step);
 const entering = ['new', 'reopened', 'movedIn', 'transferredIn'];
 const leaving = ['won', 'lost', 'closedUnknown', 'removed', 'movedOut', 'transferredOut'];
 
-describe('deals', () => {
-  test('that were deleted and restored are as before, or reopened if the opening did not have them', async () => {
-    const gone = deal('a', { deletedAt: '2026-06-11' });
-    const days = [
-      ['2026-06-10', [deal('a')]],
-      ['2026-06-11', [gone]],
-      ['2026-06-12', [deal('a')]],
-    ] as const;
-    expect(namesOf((await compareDays(days)).steps)).toEqual([]);
-    expect(namesOf((await compareDays(days.slice(1))).steps)).toEqual(['reopened']);
-  });
+type Days = Parameters<typeof compareDays>[0];
+/** The deal `a` in two states. */
+const changed = (before: Partial<Opportunity>, after: Partial<Opportunity>): Days => [
+  ['2026-06-10', [deal('a', before)]],
+  ['2026-06-12', [deal('a', after)]],
+];
+const restored: Days = [
+  ['2026-06-10', [deal('a')]],
+  ['2026-06-11', [deal('a', { deletedAt: '2026-06-11' })]],
+  ['2026-06-12', [deal('a')]],
+];
+const of = (company: string, owner: string) => ({
+  company: { id: company, name: `Company ${company}` },
+  owner: { id: owner },
+});
+const merged = changed(of('c1', 'w1'), of('c2', 'w2'));
+const renamed = changed(
+  { company: { id: 'c1', name: 'Old' } },
+  { company: { id: 'c1', name: 'New' } },
+);
+const wonByAnother = changed(
+  { owner: { id: 'w1' } },
+  { owner: { id: 'w2' }, statusId: 'won', closedAt: '2026-06-12' },
+);
+const [won, lost] = [{ statusId: 'won' }, { statusId: 'lost' }];
+const wonAfterwards = changed(
+  { ...lost, closedAt: '2026-06-01' },
+  { ...won, closedAt: '2026-06-11' },
+);
+/** The service only says it otherwise now. */
+const saidOtherwise = changed(
+  { ...won, closedAt: '2026-06-01' },
+  { ...lost, closedAt: '2026-06-01' },
+);
+const wonOnce = deal('a', { ...won, closedAt: '2026-06-11' });
+const wonAndThen = (last: Opportunity[]): Days => [
+  ['2026-06-10', [deal('a'), deal('b')]],
+  ['2026-06-11', [wonOnce, deal('b')]],
+  ['2026-06-12', last],
+];
+const wonSince = (createdAt: string): Days => [
+  ['2026-06-10', []],
+  ['2026-06-12', [deal('a', { ...won, createdAt, closedAt: '2026-06-10' })]],
+];
 
-  test('that change their currency leave one sum and enter the other, also when they are won', async () => {
-    const won = deal('a', {
-      currency: 'USD',
-      onetimeRevenue: 80,
-      statusId: 'won',
-      closedAt: '2026-06-12',
-    });
-    const found = await compareDays([
-      ['2026-06-10', [deal('a')]],
-      ['2026-06-12', [won]],
-    ]);
-    expect(found.steps).toEqual([
-      { step: 'currencyChanged', count: 1, value: { EUR: -100, USD: 80 } },
-      { step: 'won', count: 1, value: { USD: -80 } },
-    ]);
-  });
-
-  test('whose company was merged or whose owner changed go out of one filter and come into the other', async () => {
-    const days = [
-      ['2026-06-10', [deal('a', { company: { id: 'c1', name: 'Old' }, owner: { id: 'w1' } })]],
-      ['2026-06-12', [deal('a', { company: { id: 'c2', name: 'New' }, owner: { id: 'w2' } })]],
-    ] as const;
-    const stepsOf = async (filters: Partial<ChangeOptions>) =>
-      namesOf((await compareDays(days, filters)).steps);
-    expect(await stepsOf({ company: { id: 'c1' } })).toEqual(['transferredOut']);
-    expect(await stepsOf({ company: { id: 'c2' } })).toEqual(['transferredIn']);
-    expect(await stepsOf({ owner: { id: 'w1' } })).toEqual(['transferredOut']);
-    expect(await stepsOf({})).toEqual([]);
-  });
-
-  test('of a company that was only renamed stay', async () => {
-    const named = (name: string) => deal('a', { company: { id: 'c1', name } });
-    const days = [
-      ['2026-06-10', [named('Old')]],
-      ['2026-06-12', [named('New')]],
-    ] as const;
-    expect(namesOf((await compareDays(days, { company: { id: 'c1' } })).steps)).toEqual([]);
-  });
+test.each<[what: string, days: Days, steps: string[], filters?: Partial<ChangeOptions>]>([
+  ['were deleted and restored', restored, []],
+  ['were deleted on the first day, and restored', restored.slice(1), ['reopened']],
+  ['left a company', merged, ['transferredOut'], { company: { id: 'c1' } }],
+  ['came to a company', merged, ['transferredIn'], { company: { id: 'c2' } }],
+  ['left an owner', merged, ['transferredOut'], { owner: { id: 'w1' } }],
+  ['have another company and owner, unfiltered', merged, []],
+  ['are of a company that was renamed', renamed, [], { company: { id: 'c1' } }],
+  ['another owner won', wonByAnother, ['transferredOut'], { owner: { id: 'w1' } }],
+  ['came and were won', wonByAnother, ['transferredIn', 'won'], { owner: { id: 'w2' } }],
+  ['were lost, and then won', wonAfterwards, ['reopened', 'won']],
+  ['were won, and are said to be lost', saidOtherwise, []],
+  ['were won, and are listed no more', wonAndThen([deal('b')]), ['won']],
+  ['were won, and deleted', wonAndThen([{ ...wonOnce, deletedAt: '2026-06-12' }]), ['removed']],
+  ['were made and won on the first day', wonSince('2026-06-10'), ['new', 'won']],
+  ['were made before it, and were not listed', wonSince('2026-06-09'), []],
+])('deals that %s', async (_, days, steps, filters = {}) => {
+  expect(namesOf((await compareDays(days, filters)).steps)).toEqual(steps);
 });
 
-describe('deals between two states', () => {
-  test('may have slipped more often where a day of work is missing between two days', async () => {
-    const isPartial = async (from: string, to: string) =>
-      (
-        await compareDays([
-          [from, [deal('a')]],
-          [to, [deal('a')]],
-        ])
-      ).isPartial;
-    expect(await isPartial('2026-06-05', '2026-06-08')).toBe(false);
-    expect(await isPartial('2026-06-04', '2026-06-08')).toBe(true);
-    expect(await isPartial('2026-06-08', '2026-06-10')).toBe(true);
+test('deals that change their currency leave one sum and enter the other, also when they are won', async () => {
+  const won = deal('a', {
+    currency: 'USD',
+    onetimeRevenue: 80,
+    statusId: 'won',
+    closedAt: '2026-06-12',
   });
+  const found = await compareDays([
+    ['2026-06-10', [deal('a')]],
+    ['2026-06-12', [won]],
+  ]);
+  expect(found.steps).toEqual([
+    { step: 'currencyChanged', count: 1, value: { EUR: -100, USD: 80 } },
+    { step: 'won', count: 1, value: { USD: -80 } },
+  ]);
+});
 
-  test('that are won with another owner are won with that one only', async () => {
-    const won = { owner: { id: 'w2' }, statusId: 'won', closedAt: '2026-06-12' };
-    const days = [
-      ['2026-06-10', [deal('a', { owner: { id: 'w1' } })]],
-      ['2026-06-12', [deal('a', won)]],
-    ] as const;
-    const stepsOf = async (id: string) =>
-      namesOf((await compareDays(days, { owner: { id } })).steps);
-    expect(await stepsOf('w1')).toEqual(['transferredOut']);
-    expect(await stepsOf('w2')).toEqual(['transferredIn', 'won']);
-  });
+test('deals may have slipped more often where a day of work is missing between two days', async () => {
+  const isPartial = async (from: string, to: string) =>
+    (
+      await compareDays([
+        [from, [deal('a')]],
+        [to, [deal('a')]],
+      ])
+    ).isPartial;
+  expect(await isPartial('2026-06-05', '2026-06-08')).toBe(false);
+  expect(await isPartial('2026-06-04', '2026-06-08')).toBe(true);
+  expect(await isPartial('2026-06-08', '2026-06-10')).toBe(true);
+});
 
-  test('that were closed and are closed otherwise now leave once more', async () => {
-    const days = [
-      ['2026-06-10', [deal('a', { statusId: 'lost', closedAt: '2026-06-01' })]],
-      ['2026-06-12', [deal('a', { statusId: 'won', closedAt: '2026-06-11' })]],
-    ] as const;
-    expect(namesOf((await compareDays(days)).steps)).toEqual(['reopened', 'won']);
-    // The service only says it otherwise now.
-    const told = [
-      ['2026-06-10', [deal('a', { statusId: 'won', closedAt: '2026-06-01' })]],
-      ['2026-06-12', [deal('a', { statusId: 'lost', closedAt: '2026-06-01' })]],
-    ] as const;
-    expect(namesOf((await compareDays(told)).steps)).toEqual([]);
-  });
-
-  test('that are listed no more after they were won are won', async () => {
-    const won = deal('a', { statusId: 'won', closedAt: '2026-06-11' });
-    const seen = [
-      ['2026-06-10', [deal('a'), deal('b')]],
-      ['2026-06-11', [won, deal('b')]],
-    ] as const;
-    expect(namesOf((await compareDays([...seen, ['2026-06-12', [deal('b')]]])).steps)).toEqual([
-      'won',
-    ]);
-    const deleted = { ...won, deletedAt: '2026-06-12' };
-    expect(namesOf((await compareDays([...seen, ['2026-06-12', [deleted]]])).steps)).toEqual([
-      'removed',
-    ]);
-  });
-
-  test('that were made and won after the state of the first day are new and won', async () => {
-    const of = (createdAt: string) =>
-      deal('a', { createdAt, statusId: 'won', closedAt: '2026-06-10' });
-    const stepsOf = async (createdAt: string) =>
-      namesOf(
-        (
-          await compareDays([
-            ['2026-06-10', []],
-            ['2026-06-12', [of(createdAt)]],
-          ])
-        ).steps,
-      );
-    expect(await stepsOf('2026-06-10')).toEqual(['new', 'won']);
-    expect(await stepsOf('2026-06-09')).toEqual([]);
-  });
-
-  test('of a former key are told only where the present one reads them, too', async () => {
-    const store = localState(newFolder()).snapshots('tenant');
-    const at = (day: string) => new Date(`${day}T12:00:00Z`);
-    const historyOf = (owner: string) => storedHistory(store, 400, () => at('2026-06-12'), owner);
-    await historyOf('wide').save([deal('a'), deal('secret')], at('2026-06-10'));
-    const present = { day: '2026-06-12', takenAt: at('2026-06-12'), records: [deal('a')] };
-    const period = { opening: '2026-06-10', closing: '2026-06-12' };
-    const openingOf = async (owner: string) =>
-      (await readPeriod(historyOf(owner), ['2026-06-10'], period, present))?.opening;
-    expect((await openingOf('wide'))?.records).toHaveLength(2);
-    expect(await openingOf('narrow')).toMatchObject({ records: [{ id: 'a' }], isOthers: true });
-    expect(
-      await readPeriod(historyOf('narrow'), ['2026-06-10'], period, undefined),
-    ).toBeUndefined();
-  });
+test('deals of a former key are told only where the present one reads them, too', async () => {
+  const store = localState(newFolder()).snapshots('tenant');
+  const at = (day: string) => new Date(`${day}T12:00:00Z`);
+  const historyOf = (owner: string) => storedHistory(store, 400, () => at('2026-06-12'), owner);
+  await historyOf('wide').save([deal('a'), deal('secret')], at('2026-06-10'));
+  const present = { day: '2026-06-12', takenAt: at('2026-06-12'), records: [deal('a')] };
+  const period = { opening: '2026-06-10', closing: '2026-06-12' };
+  const openingOf = async (owner: string) =>
+    (await readPeriod(historyOf(owner), ['2026-06-10'], period, present))?.opening;
+  expect((await openingOf('wide'))?.records).toHaveLength(2);
+  expect(await openingOf('narrow')).toMatchObject({ records: [{ id: 'a' }], isOthers: true });
+  expect(await readPeriod(historyOf('narrow'), ['2026-06-10'], period, undefined)).toBeUndefined();
 });
 
 describe('files', () => {
