@@ -1,6 +1,7 @@
 import type { Row } from '../hosts.ts';
+import { searchRoutes } from '../upstream/paging.ts';
 import type { Reply } from './reply.ts';
-import { type ListPath, searchPaths } from './stored-data.ts';
+import type { ListPath } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 
 export const refusal = (status: number, ...message: string[]): Reply => ({
@@ -18,7 +19,7 @@ const windows: Readonly<Partial<Record<Switches['counts'], number>>> = {
   'at most 10,000': 10_000,
 };
 
-const isSearch = (path: ListPath): boolean => searchPaths.includes(path);
+const isSearch = (path: ListPath): boolean => searchRoutes.has(path);
 
 /** The parameter that the service refuses by name. */
 export function refusedParameter(

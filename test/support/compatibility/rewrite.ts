@@ -1,18 +1,15 @@
 import type { Row } from '../hosts.ts';
+import { searchRoutes } from '../upstream/paging.ts';
+import { isRow } from '../upstream/writes.ts';
 import type { Reply, Request, Rewrite } from './reply.ts';
 import type { ListPath } from './stored-data.ts';
-
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const rowsIn = (body: unknown): Row[] | undefined => {
   const rows = isRow(body) ? body.results : body;
   return Array.isArray(rows) ? rows : undefined;
 };
 
-/** Whether the request is for a list that is documented as a search. */
-const isSearch = ({ path, method }: Request): boolean =>
-  method === 'GET' && /^\/(company|contact|opportunity|product|quote)$/.test(path);
+const isSearch = ({ path, method }: Request): boolean => method === 'GET' && searchRoutes.has(path);
 
 /** Changes every record of a route, in lists and by id. */
 export const inRecords =

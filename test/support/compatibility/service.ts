@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Row } from '../hosts.ts';
+import { byExternalIdentifier, byId } from '../upstream/answer.ts';
 import { isReply, pageOf, refusal, refusedParameter, wrapped } from './paging.ts';
 import type { Reply, Request, Rewrite } from './reply.ts';
 import { searched } from './search.ts';
@@ -81,7 +82,7 @@ function tree(query: URLSearchParams, { storedData, on }: State): Reply {
 const isMalformed = (id: string, { ids }: Switches): boolean =>
   ids !== 'opaque' ? !/^\d+$/.test(id) : !/^[a-z0-9]{20}$/.test(id);
 
-function byId(path: ListPath, id: string, { storedData, on }: State): Reply {
+function recordOf(path: ListPath, id: string, { storedData, on }: State): Reply {
   if (on.malformedId === 400 && isMalformed(id, on)) return refusal(400, 'id must be a valid id');
   const records = storedData[path] as unknown as (Named & Row)[];
   const record = records.find((it) => String(it.id) === id);
@@ -89,26 +90,12 @@ function byId(path: ListPath, id: string, { storedData, on }: State): Reply {
   return { status: 200, body: shown(path, record, 'record', on) };
 }
 
-const withExternal: readonly ListPath[] = ['/company', '/contact', '/product'];
-
 function byExternal(path: ListPath, id: string, { storedData, on }: State): Reply {
-  const records = withExternal.includes(path) ? (storedData[path] as unknown as Row[]) : [];
+  const records = byExternalIdentifier.has(path) ? (storedData[path] as unknown as Row[]) : [];
   const record = records.find((it) => it.externalIdentifier === id);
   if (!record) return refusal(404, 'Not found');
   return { status: 200, body: shown(path, record, 'record', on) };
 }
-
-const byIdPaths: readonly ListPath[] = [
-  '/company',
-  '/contact',
-  '/opportunity',
-  '/product',
-  '/quote',
-  '/quote-template',
-  '/quote-widget-template',
-  '/pricing-book',
-  '/quote-discount-group',
-];
 
 function put({ path, body }: Request, { storedData, on }: State): Reply {
   const [, external] = /^\/opportunity\/ext\/([^/]+)$/.exec(path) ?? [];
@@ -123,10 +110,9 @@ function get({ path, query }: Request, state: State): Reply {
   if (isList(storedData, path)) return list(path, query, state);
   if (path === '/category/tree') return tree(query, state);
   const [, route = '', infix, id = ''] = /^(\/[a-z-]+)\/(ext\/)?([^/]+)$/.exec(path) ?? [];
-  const known = byIdPaths.find((it) => it === route);
-  if (known === undefined) return refusal(404, 'Cannot GET this');
+  if (!isList(storedData, route) || !byId.has(route)) return refusal(404, 'Cannot GET this');
   const wanted = decodeURIComponent(id);
-  return infix ? byExternal(known, wanted, state) : byId(known, wanted, state);
+  return infix ? byExternal(route, wanted, state) : recordOf(route, wanted, state);
 }
 
 function answer(request: Request, sentKey: unknown, state: State): Reply {

@@ -111,14 +111,6 @@ export interface StoredData {
 
 export type ListPath = keyof StoredData;
 
-export const searchPaths: readonly ListPath[] = [
-  '/company',
-  '/contact',
-  '/opportunity',
-  '/product',
-  '/quote',
-];
-
 const counts = { companies: 130, contacts: 150, opportunities: 330, quotes: 140, others: 27 };
 const stages = ['Discovery', 'Proposal', 'Negotiation'];
 const owners = ['Ada Brook', 'Ben Castle', 'Cleo Dunn', 'Dov Ellis'];

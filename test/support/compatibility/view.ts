@@ -1,25 +1,13 @@
 import type { Row } from '../hosts.ts';
+import { isRow, references } from '../upstream/writes.ts';
 import type { Named } from './stored-data.ts';
 import type { References, Switches } from './switches.ts';
 
 /** Fields that refer to another record. */
-const references = [
-  'company',
-  'contact',
-  'owner',
-  'pipelineStage',
-  'category',
-  'source',
-  'opportunity',
-  'product',
-  'paymentTerm',
-];
+const referring = [...references, 'opportunity', 'product', 'paymentTerm'];
 
 /** Optional fields, which are empty where the service omits none. */
 const optional = ['closedAt', 'sentAt', 'description', 'term'];
-
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isNamed = (value: unknown): value is Named => isRow(value) && 'id' in value;
 
@@ -43,7 +31,7 @@ function reference(name: string, { id, name: called }: Named, form: References):
 
 function withReferences(record: Row, form: References): Row {
   const entries = Object.entries(record).flatMap(([name, value]) => {
-    if (references.includes(name) && isNamed(value)) {
+    if (referring.includes(name) && isNamed(value)) {
       return Object.entries(reference(name, value, form));
     }
     if (name !== 'items') return [[name, value]];

@@ -1,8 +1,9 @@
 import type { Row } from '../hosts.ts';
+import { searchRoutes } from '../upstream/paging.ts';
 import { bodies, type Changes, rewritten } from './changes.ts';
 import type { Reply, Rewrite } from './reply.ts';
 import { all, byId, inField, inRecords, inSearches, onRoutes, type SearchPage } from './rewrite.ts';
-import { type ListPath, type Named, searchPaths } from './stored-data.ts';
+import type { ListPath, Named } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 
 /** How replies may differ in shape and transport: envelopes, counts, statuses, headers, ids. */
@@ -437,8 +438,8 @@ export const searches: Changes = {
 };
 
 const idChange = (make: (id: string) => unknown): (() => Rewrite) => {
-  const changes = searchPaths.map((path) =>
-    inRecords(path, (row) => ({ ...row, id: make(String(row.id)) })),
+  const changes = [...searchRoutes].map((path) =>
+    inRecords(path as ListPath, (row) => ({ ...row, id: make(String(row.id)) })),
   );
   return () => {
     const all = changes.map((it) => it());

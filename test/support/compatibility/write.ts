@@ -1,29 +1,10 @@
 import type { Row } from '../hosts.ts';
+import { plain, references, writable } from '../upstream/writes.ts';
 import { refusal } from './paging.ts';
 import type { Reply } from './reply.ts';
 import type { Named, Opportunity, StoredData } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 import { storedValue } from './view.ts';
-
-/** Fields of the body that are stored as values. */
-const plain = [
-  'name',
-  'description',
-  'probability',
-  'onetimeRevenue',
-  'monthlyRevenue',
-  'monthlyChurn',
-  'valueMonths',
-  'startDate',
-  'expectedCloseDate',
-] as const;
-
-const referenced = ['company', 'contact', 'owner', 'pipelineStage', 'category', 'source'] as const;
-const keys: readonly string[] = [
-  ...plain,
-  ...referenced.flatMap((name) => [`${name}Id`, `${name}ExtId`]),
-  'customFields',
-];
 
 /** Every record that an opportunity can refer to. */
 function known(storedData: StoredData): Named[] {
@@ -50,13 +31,13 @@ function problem(
   stored: Opportunity | undefined,
   storedData: StoredData,
 ): Reply | undefined {
-  const unknown = Object.keys(body).find((key) => !keys.includes(key));
+  const unknown = Object.keys(body).find((key) => !writable.has(key));
   if (unknown !== undefined) return refusal(400, `property ${unknown} should not exist`);
   if (isEmpty(body.name) && !stored) return refusal(400, 'name should not be empty');
-  const lost = referenced.find(
+  const lost = references.find(
     (name) => !isEmpty(body[`${name}Id`]) && !named(storedData, body[`${name}Id`]),
   );
-  return lost && refusal(400, `${lost}Id is unknown`);
+  return lost === undefined ? undefined : refusal(400, `${lost}Id is unknown`);
 }
 
 /** Rules of the web interface that the API may share. */
@@ -91,7 +72,7 @@ function written(
   for (const name of plain) {
     if (name in body || !keeps) next[name] = storedValue(name, body[name] ?? undefined, on);
   }
-  for (const name of referenced) {
+  for (const name of references) {
     const given = `${name}Id` in body;
     const fixed = on.writeRule === 'company kept' && name === 'company' && stored;
     if ((given || !keeps) && !fixed) next[name] = named(storedData, body[`${name}Id`]);

@@ -11,7 +11,7 @@ import { complaints, isRow, parsed, upsert } from './writes.ts';
 const prefix = '/public-api';
 
 /** Records of these routes can be read by id. */
-const byId: ReadonlySet<ResourcePath> = new Set([
+export const byId: ReadonlySet<string> = new Set<ResourcePath>([
   '/company',
   '/contact',
   '/opportunity',
@@ -21,13 +21,13 @@ const byId: ReadonlySet<ResourcePath> = new Set([
   '/quote-widget-template',
   '/pricing-book',
   '/quote-discount-group',
-] as const);
+]);
 
-const byExternalIdentifier: ReadonlySet<ResourcePath> = new Set([
+export const byExternalIdentifier: ReadonlySet<string> = new Set<ResourcePath>([
   '/company',
   '/contact',
   '/product',
-] as const);
+]);
 
 /** A page of the web interface or of a proxy. */
 const page = (title: string) =>

@@ -2,17 +2,19 @@ import type { Row } from '../hosts.ts';
 import type { Active, Behaviour, EnvelopeName, Total, UpstreamRequest } from './behaviour.ts';
 import { hash, type Random } from './random.ts';
 import type { ResourcePath } from './records.ts';
+import { mentions, passes, sorted } from './search.ts';
 
 /** Undocumented; small, so that a client that sends no size soon notices. */
 const defaultSize = 20;
 
-const searchRoutes: ReadonlySet<ResourcePath> = new Set([
+/** The routes that are documented as searches. */
+export const searchRoutes: ReadonlySet<string> = new Set<ResourcePath>([
   '/company',
   '/contact',
   '/opportunity',
   '/product',
   '/quote',
-] as const);
+]);
 
 /** A query that is refused with 400 and these messages. */
 export class RejectedQuery {
@@ -23,56 +25,11 @@ export class RejectedQuery {
   }
 }
 
-const field = (row: Row, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (value, key) =>
-        typeof value === 'object' && value !== null
-          ? Object.getOwnPropertyDescriptor(value, key)?.value
-          : undefined,
-      row,
-    );
-
-function compare(a: unknown, b: unknown): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  const [left, right] = [String(a ?? ''), String(b ?? '')];
-  return left < right ? -1 : Number(left > right);
-}
-
-/** `-updatedAt,+name` */
-function sorted(rows: readonly Row[], sort: string): Row[] {
-  const keys = sort.split(',').map((key) => ({
-    path: key.replace(/^[-+ ]/, ''),
-    sign: key.startsWith('-') ? -1 : 1,
-  }));
-  return rows.toSorted((a, b) =>
-    keys.reduce(
-      (order, { path, sign }) => order || sign * compare(field(a, path), field(b, path)),
-      0,
-    ),
-  );
-}
-
-/** `type:customer|prospect,company.id:…` */
-function filtered(rows: readonly Row[], filters: string): Row[] {
-  const wanted = filters.split(',').map((filter) => {
-    const colon = filter.indexOf(':');
-    return { path: filter.slice(0, colon), values: filter.slice(colon + 1).split('|') };
-  });
-  return rows.filter((row) =>
-    wanted.every(({ path, values }) => values.includes(String(field(row, path)))),
-  );
-}
-
-const mentions = (row: Row, text: string): boolean =>
-  JSON.stringify(row).toLowerCase().includes(text.toLowerCase());
-
 function search(all: readonly Row[], query: URLSearchParams, on: Active): readonly Row[] {
   const [text, filters, sort] = ['query', 'filters', 'sort'].map((name) => query.get(name));
   let rows = all;
   if (text) rows = rows.filter((row) => mentions(row, text));
-  if (filters) rows = filtered(rows, filters);
+  if (filters) rows = rows.filter((row) => passes(row, filters));
   return sort && !on.ignoreSort ? sorted(rows, sort) : rows;
 }
 

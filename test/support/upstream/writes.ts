@@ -1,6 +1,7 @@
 import type { Row } from '../hosts.ts';
 
-const plain = [
+/** The fields of the body of an upsert that are stored as values. */
+export const plain = [
   'name',
   'description',
   'probability',
@@ -12,9 +13,10 @@ const plain = [
   'expectedCloseDate',
 ];
 
-const references = ['company', 'contact', 'owner', 'pipelineStage', 'category', 'source'];
+/** Those that it refers to by `companyId` or `companyExtId`. */
+export const references = ['company', 'contact', 'owner', 'pipelineStage', 'category', 'source'];
 
-const known = new Set([
+export const writable: ReadonlySet<string> = new Set([
   ...plain,
   'customFields',
   ...references.flatMap((name) => [`${name}Id`, `${name}ExtId`]),
@@ -34,7 +36,7 @@ export function parsed(text: string): unknown {
 /** The problems of the body of an upsert; empty if there are none. */
 export function complaints(body: unknown): string[] {
   if (!isRow(body)) return ['the body must be an object'];
-  const unknown = Object.keys(body).filter((key) => !known.has(key));
+  const unknown = Object.keys(body).filter((key) => !writable.has(key));
   const missing = typeof body.name === 'string' && body.name ? [] : ['name'];
   return [
     ...unknown.map((key) => `property ${key} should not exist`),
