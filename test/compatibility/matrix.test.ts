@@ -52,7 +52,7 @@ describe('a service that ignores filters, text and order answers as if it did no
   });
 });
 
-/** `compatibility-doctor.slow.test.ts` runs all of them and compares them with the briefs. */
+/** `compatibility-matrix.slow.test.ts` has all of them, and compares them with the briefs. */
 const examined = [
   ['as documented', 0, 'pass'],
   ['flat ids and names', 0, 'pass'],

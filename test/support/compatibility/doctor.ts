@@ -1,5 +1,5 @@
 import { runHere } from '../process.ts';
-import type { Compared } from './difference.ts';
+import { type Compared, questions } from './difference.ts';
 import { startService } from './service.ts';
 import type { Variation } from './variations.ts';
 
@@ -14,7 +14,7 @@ interface Check {
 }
 
 /** The report of `doctor --json`. */
-export interface Examined {
+interface Examined {
   /** Exit status. */
   exit: number | undefined;
   /** Requests that the service has counted. */
@@ -47,8 +47,8 @@ export async function examineVariation({ set, rateLimit }: Variation): Promise<E
   }
 }
 
-/** Answers that `doctor` does not foretell: they read a page at a time, or no collection. */
-const isForetold = (question: string): boolean => !/^list |^price$/.test(question);
+/** Those that read collections, about which `doctor` says whether they can be read. */
+const foretold = questions.map(({ name }) => name).filter((name) => !/^list |^price$/.test(name));
 
 /** The worst that `doctor` may report, for the worst answer. */
 const allowed: Readonly<Record<Compared['result'], readonly Status[]>> = {
@@ -65,12 +65,12 @@ const worstFirst = ['wrong', 'error', 'quiet', 'honest', 'right'] as const;
  * that answers are honest, but not partial.
  */
 export function contradiction(
-  { worst: said }: Examined,
+  said: Status,
   compared: ReadonlyMap<string, Compared>,
   { partial = false, quiet = [] }: Variation,
 ): string | undefined {
   const results = [...compared].flatMap(([question, { result }]) => {
-    if (!isForetold(question) || quiet.includes(question)) return [];
+    if (!foretold.includes(question) || quiet.includes(question)) return [];
     return result === 'honest' && !partial ? 'right' : result;
   });
   const worst = worstFirst.find((it) => results.includes(it)) ?? 'right';

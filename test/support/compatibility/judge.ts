@@ -66,9 +66,6 @@ export function wireJudge(open: Open) {
     judge(like ? { set, like } : { set });
 }
 
-/** Judges what the briefs say of a service, which `doctor` foretells. */
-export const judgeBriefs = judgeBy(openSession, questions);
-
 /** Judges what the documentation leaves open, in lists and writes too. */
 export const judgeVariation = judgeBy(
   openSession,
