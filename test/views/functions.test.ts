@@ -543,6 +543,17 @@ describe('a change', () => {
   const text = (words: string) => ({ content: [{ type: 'text', text: words }] });
 
   test.each([
+    [{ outcome: 'written' }, 'Written', 'Verified'],
+    [{ outcome: 'written', unchecked: true }, 'Written', 'Not read back'],
+    [{ outcome: 'not_written' }, 'Nothing was written', 'Failed'],
+    [{ outcome: 'cannot_tell' }, 'It is not known whether it was written', 'Unknown'],
+    [{ outcome: 'no_change' }, 'Nothing was written', 'Already so'],
+    [{ outcome: 'refused' }, 'This answer does not count', 'Refused'],
+  ])('that ended as %j', (structuredContent, title, badge) => {
+    expect(endingOf(changeOf({ structuredContent }).answer)).toMatchObject({ title, badge });
+  });
+
+  test.each([
     ['Done.\noutcome: written', 'Written'],
     ['Nothing was written. The stage is not allowed.', 'Nothing was written'],
     ['A fault', 'It is not known whether it was written'],
