@@ -9,9 +9,9 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { resources, routes } from '../../src/service/routes.ts';
-import { openTenant, type Served, serve } from '../support/hardening-tenant.ts';
+import { openTenant, serve } from '../support/hardening-tenant.ts';
 import { startHttpServer } from '../support/hosts.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
 import { describeWhere } from '../support/needs.ts';
@@ -194,58 +194,26 @@ describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of i
   }, 900_000);
 });
 
-describe('in one process', () => {
-  /** Used heap in bytes after garbage collection. */
-  const heap = (): number => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    for (let at = 0; at < 3; at++) collect();
-    return process.memoryUsage().heapUsed;
-  };
+/** Used heap in bytes after garbage collection. */
+function heap(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let at = 0; at < 3; at++) collect();
+  return process.memoryUsage().heapUsed;
+}
 
-  async function connected(): Promise<Served & { end(): Promise<void> }> {
-    const tenant = openTenant({
-      url: service.url,
-      key,
-      requestLimit: 10_000_000,
-      freshMs: 200,
-    });
-    const served = await serve(tenant, () => {});
-    return {
-      ...served,
-      async end() {
-        await served.close();
-        await tenant.close();
-      },
-    };
-  }
-
-  test('20,000 calls leak nothing', async () => {
-    const { client, end } = await connected();
-    await callAll(client, 4_000);
-    const warm = heap();
-    await callAll(client, 20_000);
-    const grown = heap() - warm;
-    process.stderr.write(`in process: 20000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
-    expect(grown).toBeLessThan(8 * mebibyte);
-    await end();
-    await expectNoLeaks(before);
-    expect(service.sockets.size).toBe(0);
-  }, 600_000);
-
-  test('200 tenants opened and closed leak nothing', async () => {
-    const visit = async () => {
-      const { client, end } = await connected();
-      await callAll(client, 40);
-      await end();
-    };
-    for (let at = 0; at < 40; at++) await visit();
-    const warm = heap();
-    for (let at = 0; at < 200; at++) await visit();
-    const grown = heap() - warm;
-    process.stderr.write(`in process: 200 tenants: heap ${Math.round(grown / 1024)} KiB more\n`);
-    expect(grown).toBeLessThan(8 * mebibyte);
-    await expectNoLeaks(before);
-    expect(service.sockets.size).toBe(0);
-  }, 600_000);
-});
+/** `many-tenants.slow.test.ts` has tenants that are opened and closed. */
+test('in one process 20,000 calls leak nothing', async () => {
+  const tenant = openTenant({ url: service.url, key, requestLimit: 10_000_000, freshMs: 200 });
+  const { client, close } = await serve(tenant, () => {});
+  await callAll(client, 4_000);
+  const warm = heap();
+  await callAll(client, 20_000);
+  const grown = heap() - warm;
+  process.stderr.write(`in process: 20000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
+  expect(grown).toBeLessThan(8 * mebibyte);
+  await close();
+  await tenant.close();
+  await expectNoLeaks(before);
+  expect(service.sockets.size).toBe(0);
+}, 600_000);
