@@ -39,6 +39,25 @@ export const inField = (
     return value === undefined ? row : { ...rest, ...make(value, row) };
   });
 
+export type Make = (value: unknown, row: Row) => unknown;
+
+/** The same field with another value. */
+export const as = (route: ListPath | 'item', field: string, make: Make): (() => Rewrite) =>
+  inField(route, field, (value, row) => ({ [field]: make(value, row) }));
+
+export const renamed = (route: ListPath | 'item', field: string, name: string): (() => Rewrite) =>
+  inField(route, field, (value) => ({ [name]: value }));
+
+export const renamedAll = (name: (field: string) => string) => (row: Row) =>
+  Object.fromEntries(Object.entries(row).map(([field, value]) => [name(field), value]));
+
+/** Says by other fields than `deletedAt` whether a record is deleted. */
+export const states = (
+  route: ListPath,
+  make: (isGone: boolean, row: Row) => Row,
+): (() => Rewrite) =>
+  inRecords(route, ({ deletedAt, ...row }) => ({ ...row, ...make(deletedAt !== undefined, row) }));
+
 /** A page of a search, before its envelope. */
 export interface SearchPage {
   rows: Row[];
@@ -48,6 +67,10 @@ export interface SearchPage {
   from: number;
   size: number;
 }
+
+/** What a service gives that has no more than these. */
+export const firstTen = ({ rows, from }: Pick<SearchPage, 'rows' | 'from'>): Row[] =>
+  from === 0 ? rows.slice(0, 10) : [];
 
 /** Makes the reply of every search anew. */
 export const inSearches =

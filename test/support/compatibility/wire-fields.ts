@@ -1,19 +1,10 @@
 import type { Row } from '../hosts.ts';
 import { type Change, type Changes, rewritten } from './changes.ts';
 import type { Rewrite } from './reply.ts';
-import { all, inField, inRecords } from './rewrite.ts';
+import { all, as, inField, inRecords, type Make, renamed, renamedAll } from './rewrite.ts';
 import type { ListPath, Named } from './stored-data.ts';
 
 /** How the fields of records may differ: names, shapes, units, words. */
-
-type Make = (value: unknown, row: Row) => unknown;
-
-/** The same field with another value. */
-const as = (route: ListPath | 'item', field: string, make: Make): (() => Rewrite) =>
-  inField(route, field, (value, row) => ({ [field]: make(value, row) }));
-
-const renamed = (route: ListPath | 'item', field: string, name: string): (() => Rewrite) =>
-  inField(route, field, (value) => ({ [name]: value }));
 
 const deal = '/opportunity';
 const closes = 'expectedCloseDate';
@@ -192,8 +183,6 @@ export const deletion: Changes = {
 
 const kebabCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const renamedAll = (name: (field: string) => string) => (row: Row) =>
-  Object.fromEntries(Object.entries(row).map(([field, value]) => [name(field), value]));
 /** Every ninth row of a list, by these fields only: the record by id has all. */
 const onlyWith =
   (route: ListPath, names: readonly string[]): (() => Rewrite) =>

@@ -1,7 +1,7 @@
 import type { Row } from '../hosts.ts';
 import { bodies, type Changes, rewritten } from './changes.ts';
 import type { Rewrite } from './reply.ts';
-import { inField, inRecords, inSearches, type SearchPage } from './rewrite.ts';
+import { as, inField, inRecords, inSearches, type SearchPage, states } from './rewrite.ts';
 import type { ListPath, Named } from './stored-data.ts';
 
 /** Prices in pricing books, states in codes, records of two origins, wrong totals of short lists, and bodies that are not JSON. */
@@ -37,9 +37,6 @@ export const books: Changes = rewritten({
   'book companies padded': booksOf((id) => ` ${id} `),
   'book companies by old ids': booksOf((_, at) => `ACC-00${at}`),
 });
-
-const states = (route: ListPath, make: (isGone: boolean, row: Row) => Row): (() => Rewrite) =>
-  inRecords(route, ({ deletedAt, ...row }) => ({ ...row, ...make(deletedAt !== undefined, row) }));
 
 export const codes: Changes = rewritten({
   'deal state D': states(deal, (isGone) => (isGone ? { state: 'D' } : {})),
@@ -78,17 +75,15 @@ const old = (it: unknown): Named => ({
 
 export const origins: Changes = rewritten({
   'products swapped': inRecords('/product', (row) => ({ ...row, id: row.name, name: row.id })),
-  'deal companies by old ids': inField(deal, 'company', (it) => ({ company: old(it) })),
-  'quote companies by old ids': inField('/quote', 'company', (it) => ({ company: old(it) })),
+  'deal companies by old ids': as(deal, 'company', old),
+  'quote companies by old ids': as('/quote', 'company', old),
   'a third: deal companies by old ids': third(deal, 'company', old),
   'a third: quote companies by old ids': third('/quote', 'company', old),
   'a third: deal company null': third(deal, 'company', () => null),
   'a third: createdAt null': third(deal, 'createdAt', () => null),
   'a third: term -': third('item', 'term', () => '-'),
-  'probability per mille': inField(deal, 'probability', (it) => ({
-    probability: Number(it) * 1000,
-  })),
-  'probability of ten': inField(deal, 'probability', (it) => ({ probability: Number(it) * 10 })),
+  'probability per mille': as(deal, 'probability', (it) => Number(it) * 1000),
+  'probability of ten': as(deal, 'probability', (it) => Number(it) * 10),
 });
 
 const ofShort =
