@@ -5,7 +5,7 @@ import { everyWay, type Reached, theKey } from '../support/reached.ts';
 import { shownTools } from '../support/samples.ts';
 import { shared } from '../support/shared.ts';
 
-/** The Inspector's command line, with its check of schemas that some host cannot take. */
+/** The Inspector's command line: its check of schemas that some host cannot take, calls, and views. */
 
 const inspector = '@modelcontextprotocol/inspector';
 const folder = shared(() => installed(`${inspector}@2.12.0`));
@@ -50,6 +50,30 @@ describeWithNpm('the Inspector', () => {
       const review = await ask('--method', 'prompts/get', '--prompt-name', 'pipeline-review');
       expect(JSON.stringify(review.messages)).toContain('cpq_brief_pipeline');
       expect(JSON.stringify({ answer, page, review })).not.toContain(await theKey());
+    });
+
+    test('finds the views of these tools, and of no others, and reads one', async () => {
+      const at = await reached();
+      const { stdout } = await inspect(at, 'modern', '--method', 'tools/list', '--app-info');
+      const tools = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(tools.filter(({ hasApp }) => hasApp)).toEqual(
+        shownTools
+          .filter(({ view }) => view !== undefined)
+          .map(({ name, view }) => ({
+            hasApp: true,
+            toolName: name,
+            resourceUri: `ui://cpq-mcp/${view}.html`,
+            resourceMimeType: 'text/html;profile=mcp-app',
+            csp: { connectDomains: [], resourceDomains: [] },
+            prefersBorder: true,
+          })),
+      );
+      const words = ['--method', 'resources/read', '--uri', 'ui://cpq-mcp/quote.html'];
+      const { result } = JSON.parse((await inspect(at, 'modern', ...words)).stdout);
+      expect(result.contents[0].text).toMatch(/<\/html>\s*$/);
     });
   });
 });
