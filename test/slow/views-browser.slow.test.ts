@@ -7,6 +7,7 @@ import { describeWith } from '../support/needs.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import {
+  allRead,
   expectHarmless,
   fitsIn,
   looks,
@@ -42,13 +43,6 @@ async function figuresOf({ frame }: OpenedView): Promise<Record<string, string>>
   );
   return Object.fromEntries(figures);
 }
-
-const allRead = (view: OpenedView) =>
-  view.frame.waitForFunction(() =>
-    /^\S+ of \S+ open opportunities shown\.$/.test(
-      document.querySelector('p[role="status"]')?.textContent ?? '',
-    ),
-  );
 
 async function openPipeline(server: Connection, options?: Options, args: Row = {}) {
   const view = await openView(server, 'cpq_brief_pipeline', args, options);

@@ -4,16 +4,12 @@ import { describeWith } from '../support/needs.ts';
 import { addressIn } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 import { expectHarmless, fitsIn, texts, unreadable, violations } from '../support/view-checks.ts';
-import { type OpenedView, type Options, openView } from '../support/view-host.ts';
+import { everyCapability, type OpenedView, type Options, openView } from '../support/view-host.ts';
 import { startViewTenant, viewTenants } from '../support/view-tenants.ts';
 
 /** Every view that reads, with tenants that are messy, empty or in yen, from 320 to 1,400 pixels. */
 
 const host = httpHosts[0] as Host;
-const capabilities = {
-  ...{ serverTools: {}, message: { text: {} }, updateModelContext: { text: {} } },
-  ...{ openLinks: {}, downloadFile: {} },
-};
 
 const firstOf = async (server: Connection, list: string): Promise<unknown> =>
   (await server.call(list, { size: 1 })).records[0]?.id ?? 'none';
@@ -34,7 +30,10 @@ const views: Readonly<
 
 async function open(server: Connection, name: string, options: Options = {}): Promise<OpenedView> {
   const [tool, argsOf] = views[name] ?? ['', async () => ({})];
-  const view = await openView(server, tool, await argsOf(server), { capabilities, ...options });
+  const view = await openView(server, tool, await argsOf(server), {
+    capabilities: everyCapability,
+    ...options,
+  });
   // What is read besides the answer.
   await view.page.waitForTimeout(500);
   return view;

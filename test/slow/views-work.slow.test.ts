@@ -6,8 +6,15 @@ import { type Connection, type Host, httpHosts, type Row } from '../support/host
 import { describeWith } from '../support/needs.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
-import { expectHarmless, fitsIn, texts, unreadable, violations } from '../support/view-checks.ts';
-import { type OpenedView, type Options, openView } from '../support/view-host.ts';
+import {
+  allRead,
+  expectHarmless,
+  fitsIn,
+  texts,
+  unreadable,
+  violations,
+} from '../support/view-checks.ts';
+import { everyCapability, type OpenedView, type Options, openView } from '../support/view-host.ts';
 
 /** What a person does in the views: opens what a figure counts, filters, compares, saves, asks for a change. */
 
@@ -22,14 +29,10 @@ const usd = (amount = 0, decimals = 0) =>
     maximumFractionDigits: decimals,
   }).format(amount);
 
-const capabilities = {
-  ...{ serverTools: {}, message: { text: {} }, updateModelContext: { text: {} } },
-  ...{ openLinks: {}, downloadFile: {} },
-};
 /** With a history of the pipeline. */
 const embedded = host.serving(() => 'embedded', {});
 const open = (server: Connection, name: string, args: Row = {}, options: Options = {}) =>
-  openView(server, name, args, { capabilities, ...options });
+  openView(server, name, args, { capabilities: everyCapability, ...options });
 
 const inPanel = ({ frame }: OpenedView, selector: string) =>
   frame.locator(`.side-panel ${selector}`);
@@ -38,13 +41,6 @@ const titleOf = (view: OpenedView) => view.frame.textContent('#side-panel');
 /** Figures by their label. */
 const figure = ({ frame }: OpenedView, label: string) =>
   frame.locator('.figure', { has: frame.locator(`dt:text-is("${label}")`) });
-
-const allRead = ({ frame }: OpenedView) =>
-  frame.waitForFunction(() =>
-    /^\S+ of \S+ open opportunities shown\.$/.test(
-      document.querySelector('.reading p[role="status"]')?.textContent ?? '',
-    ),
-  );
 
 const close = async (view: OpenedView) => {
   expect(await violations(view)).toEqual([]);
@@ -238,22 +234,17 @@ function pipelineWork(server: Serving): void {
 }
 
 function otherViews(server: Serving): void {
-  test.each([1000, 360])(
-    'the quotes show their states, and follow the filter, at %i pixels',
-    async (width) => {
-      const view = await open(await server(), 'cpq_brief_quotes', {}, { width });
-      const { acceptance } = view.data as unknown as QuotesBrief;
-      const waiting = acceptance.find((row) => row.acceptance === 'open to acceptance');
-      await figure(view, 'Sent').getByRole('button').click();
-      await view.frame.getByText(`of ${waiting?.count} shown.`).waitFor();
-      await expect
-        .poll(() => view.frame.locator('#list ~ * tbody tr').count())
-        .toBe(waiting?.count);
-      await view.frame.locator('#list ~ * tbody button').first().click();
-      await inPanel(view, '.pairs').waitFor();
-      await close(view);
-    },
-  );
+  test('the quotes show their states, and follow the filter', async () => {
+    const view = await open(await server(), 'cpq_brief_quotes');
+    const { acceptance } = view.data as unknown as QuotesBrief;
+    const waiting = acceptance.find((row) => row.acceptance === 'open to acceptance');
+    await figure(view, 'Sent').getByRole('button').click();
+    await view.frame.getByText(`of ${waiting?.count} shown.`).waitFor();
+    await expect.poll(() => view.frame.locator('#list ~ * tbody tr').count()).toBe(waiting?.count);
+    await view.frame.locator('#list ~ * tbody button').first().click();
+    await inPanel(view, '.pairs').waitFor();
+    await close(view);
+  });
 
   test('the quotes have the approval rate and the days of all, a sort, owners and stops', async () => {
     const it = await server();
@@ -382,7 +373,7 @@ function quoteWork(server: Serving): void {
   test('where a host lets views neither print nor save, that is said', async () => {
     const it = await server();
     const [quote] = (await it.call('cpq_list_quotes', { size: 1 })).records;
-    const { downloadFile: _file, ...others } = capabilities;
+    const { downloadFile: _file, ...others } = everyCapability;
     const view = await open(it, 'cpq_brief_quote', { quote: quote?.id }, { capabilities: others });
     await view.frame.click('text="Print internal copy"');
     await view.frame.getByText('This host lets views neither print nor save a file.').waitFor();

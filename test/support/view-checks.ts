@@ -8,6 +8,14 @@ import type { OpenedView, Options } from './view-host.ts';
 export const texts = ({ frame }: OpenedView, selector: string) =>
   frame.$$eval(selector, (found) => found.map((it) => it.textContent ?? ''));
 
+/** Waits until the board of the pipeline has all deals. */
+export const allRead = ({ frame }: Pick<OpenedView, 'frame'>) =>
+  frame.waitForFunction(() =>
+    /^\S+ of \S+ open opportunities shown\.$/.test(
+      document.querySelector('.reading p[role="status"]')?.textContent ?? '',
+    ),
+  );
+
 const axe = shared(() => readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8'));
 
 interface Violation {

@@ -101,6 +101,12 @@ export async function newPage(width = 1000, media: Options['media'] = {}): Promi
   return context.newPage();
 }
 
+/** Of a host that lets views do all that they can. */
+export const everyCapability = {
+  ...{ serverTools: {}, message: { text: {} }, updateModelContext: { text: {} } },
+  ...{ openLinks: {}, downloadFile: {} },
+};
+
 /** What a view needs of a server. */
 export type ViewServer = Pick<Connection, 'tools' | 'call' | 'ask' | 'request'>;
 
