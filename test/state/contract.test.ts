@@ -430,15 +430,6 @@ function inboxOrder(pair: Pair): void {
     expect(Math.abs(Date.now() - (rows[1]?.event.at ?? 0))).toBeLessThan(60_000);
   });
 
-  test('orders many events of one moment by arrival', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
-    const names = Array.from({ length: 12 }, (_, at) => `e${at}`);
-    for (const id of names) await one.inbox(tenant).add(eventOf(id, { at: 1_700_000_000_000 }));
-    const { rows } = await other.inbox(tenant).list(everything, all);
-    expect(ids(rows)).toEqual(names.toReversed());
-  });
-
   test('orders events by their own times, then by arrival', async () => {
     const [one, other] = await pair();
     const deliveries = fc.array(

@@ -237,17 +237,6 @@ test('a journal from a backup that others may read is closed to them by the next
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('an event that cannot be stored is not acknowledged', async () => {
-  const folder = newFolder();
-  // A folder has the name of the file.
-  const state = localState(folder);
-  await rm(folder, { recursive: true });
-  await appendFile(folder, 'a file where the folder should be');
-  await expect(state.inbox(tenant).add(eventOf('a'))).rejects.toThrow();
-  await rm(folder);
-  expect(await state.inbox(tenant).add(eventOf('a'))).toBe('new');
-});
-
 test.each([
   ['long ago', new Date(0)],
   ['before the clock was set back', new Date(Date.now() + 3_600_000)],
