@@ -1,11 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { openWriter } from '../support/consent.ts';
+import { openOverService } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { answers, PlayedHost, profiles } from '../support/played-host.ts';
 import { quickOrAll } from '../support/sampling.ts';
-import { closing, shared } from '../support/shared.ts';
+import { shared } from '../support/shared.ts';
 import { random } from '../support/upstream/random.ts';
-import { startUpstream } from '../support/upstream/upstream.ts';
 import { questionFor, type ViewQuestion } from '../support/view-client.ts';
 
 /**
@@ -19,12 +18,10 @@ const hosts = profiles.flatMap((profile) =>
 );
 const callsOfEach = Math.ceil(callsInAll / hosts.length);
 
-const service = shared(async () => closing(await startUpstream({ counts: { '/opportunity': 9 } })));
-const writer = shared(async () =>
-  openWriter({ baseUrl: (await service()).url, key: 'any' }, { consent: 'view' }),
+const opened = shared(() =>
+  openOverService({ consent: 'view', person: undefined }, { '/opportunity': 9 }),
 );
-const written = async () =>
-  (await service()).requests.filter(({ method }) => method === 'PUT').length;
+const written = async () => (await opened()).puts();
 
 /** The same choices in every run. */
 function dice(seed: number) {
@@ -169,7 +166,7 @@ const cases = hosts.map(
 describe('a model that knows all that it was shown', () => {
   test.each(cases)('writes nothing without a person: %s', async (_, host, at) => {
     const roll = dice(at + 1);
-    const played = await PlayedHost.connect(await writer(), host.profile, host.era, host.way);
+    const played = await PlayedHost.connect((await opened()).it, host.profile, host.era, host.way);
     for (let call = 0; call < callsOfEach; call += 1) {
       await step(played, roll);
       if (call % 20 === 0) await readAround(played, roll);

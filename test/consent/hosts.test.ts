@@ -1,21 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { openWriter, reportOf } from '../support/consent.ts';
+import { openOverService, reportOf } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { answers, PlayedHost, profiles } from '../support/played-host.ts';
-import { closing, shared } from '../support/shared.ts';
-import { startUpstream } from '../support/upstream/upstream.ts';
+import { shared } from '../support/shared.ts';
 import { questionFor } from '../support/view-client.ts';
 
 /** Recorded hosts, each in every era and transport that it has. */
 
-const service = shared(async () =>
-  closing(await startUpstream({ counts: { '/opportunity': 12 } })),
-);
-const writer = shared(async () =>
-  openWriter({ baseUrl: (await service()).url, key: 'any' }, { consent: 'view' }),
-);
-const written = async () =>
-  (await service()).requests.filter(({ method }) => method === 'PUT').length;
+const opened = shared(() => openOverService({ consent: 'view', person: undefined }));
+const writer = async () => (await opened()).it;
+const written = async () => (await opened()).puts();
 
 let count = 0;
 const another = () => {
