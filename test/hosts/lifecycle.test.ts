@@ -290,7 +290,7 @@ describe('the other commands', () => {
     { flags: [], header: /^ {2}name {2,}company {2,}value {2,}closes$/m, call: false },
     { flags: ['--raw'], header: /^ {2}name\|company\|value\|closes\|id$/m, call: true },
   ])('demo $flags prints answers for a person, or as an assistant reads them', async (row) => {
-    const { status, stdout, stderr } = await runHere(['demo', ...row.flags]);
+    const { status, stdout, stderr } = await run(['demo', ...row.flags]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/\d+ tools:\n/);
     expect(stdout.match(/^> .*\?$/gm)?.length).toBeGreaterThanOrEqual(3);
