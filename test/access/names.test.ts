@@ -10,7 +10,6 @@ import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { newFolder } from '../support/shared.ts';
 import { firstOf, only, type Upstream } from '../support/upstream/behaviour.ts';
-
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /**
@@ -19,14 +18,9 @@ import { startUpstream } from '../support/upstream/upstream.ts';
  */
 
 const kinds = [
-  'company',
-  'contact',
-  'category',
-  'opportunity',
-  'product',
-  'quote',
-  'pricing_book',
-] as const;
+  ...(['company', 'contact', 'category', 'opportunity', 'product', 'quote'] as const),
+  'pricing_book' as const,
+];
 type Kind = (typeof kinds)[number];
 type Marked = Kind | 'owner';
 const linking = ['contact', 'opportunity', 'product', 'quote'] as const;
@@ -250,34 +244,19 @@ async function crossingsOf(
 const flat: Forms = { contact: 'flat', opportunity: 'flat', product: 'flat', quote: 'flat' };
 const every = asks.map((_, at) => at);
 
+const askAll = (grants: readonly Kind[], restart = false) => ({ grants, restart, asks: every });
+
 test('names that another caller may read are not in the answers of one that may not', async () => {
   for (const kind of kinds) {
-    const found = await crossingsOf(
-      [
-        { grants: kinds, restart: false, asks: every },
-        { grants: [kind], restart: false, asks: every },
-        { grants: [kind], restart: true, asks: every },
-      ],
-      flat,
-      [],
-      0,
-    );
-    expect(found, kind).toEqual([]);
+    const steps = [askAll(kinds), askAll([kind]), askAll([kind], true)];
+    expect(await crossingsOf(steps, flat, [], 0), kind).toEqual([]);
   }
 });
 
 test('names of a collection that the service refuses are not in later answers', async () => {
   for (const refused of kinds) {
-    const found = await crossingsOf(
-      [
-        { grants: kinds, restart: false, asks: every },
-        { grants: kinds, restart: true, asks: every },
-      ],
-      flat,
-      [refused],
-      0,
-    );
-    expect(found, refused).toEqual([]);
+    const steps = [askAll(kinds), askAll(kinds, true)];
+    expect(await crossingsOf(steps, flat, [refused], 0), refused).toEqual([]);
   }
 });
 
