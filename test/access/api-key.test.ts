@@ -186,22 +186,6 @@ describe('a private network', () => {
 });
 
 describe('a key', () => {
-  const byPattern = shared(async () =>
-    startKeyed(addressIn(await sandbox()).baseUrl.replace('127.0.0.1', '127.0.0.*')),
-  );
-
-  test.each(['modern', 'legacy'] as const)(
-    'of the service authenticates its owner, %s',
-    async (era) => {
-      const { baseUrl, key } = addressIn(await sandbox());
-      const team = await byPattern();
-      team.running.output.guard(key);
-      const caller = await callerAt(team, keyed(key, { 'cpq-base-url': baseUrl }), { era });
-      expect((await caller.ask('cpq_list_companies', { size: 2 })).records).toHaveLength(2);
-      await caller.close();
-    },
-  );
-
   test('that is wrong gets 401, and is not sent to the service again', async () => {
     const upstream = await upstreamWith(['good-key-0123456789']);
     const team = await startKeyed(upstream.url);
