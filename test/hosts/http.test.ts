@@ -159,7 +159,7 @@ describe('accepted requests', () => {
     },
   );
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'TRACE'])(
     'do not use %s, because there are no sessions',
     async (method) => {
       const { status, headers } = await ask('/mcp', method, legacyHeaders);

@@ -154,13 +154,3 @@ test('an authenticated sender is answered for any request', { timeout: 180_000 }
   });
   await isWell();
 });
-
-test('an authenticated sender gets 405 for other methods', async () => {
-  const { port, token } = await server();
-  const mine: Header = ['authorization', `Bearer ${token}`];
-  for (const method of ['TRACE', 'PUT', 'PATCH']) {
-    const sent = withUsual({ ...good, method }, mine);
-    const answer = await exchange(port, sent, { isWhole: true });
-    expect(statusesIn(answer)).toEqual([405]);
-  }
-});
