@@ -305,25 +305,6 @@ function linesWritten(): () => Record<string, unknown>[] {
 describe('a request', () => {
   const calls = (lines: Record<string, unknown>[]) => lines.filter(({ event }) => event === 'call');
 
-  test('keeps its request id in its answer and in the log line of its call', async () => {
-    const it = await start({ logLevel: 'info' });
-    const lines = linesWritten();
-    const { headers } = await it.plain(list, { 'x-request-id': 'Of-a.proxy_1' });
-    expect(headers['x-request-id']).toBe('Of-a.proxy_1');
-    expect(calls(lines())).toEqual([
-      {
-        time: expect.any(String),
-        level: 'info',
-        event: 'call',
-        request: 'Of-a.proxy_1',
-        tenant: 'acme',
-        tool: list.name,
-        outcome: 'ok',
-        ms: expect.any(Number),
-      },
-    ]);
-  });
-
   test.each(['', 'two words', 'x'.repeat(65), 'a,b', 'a/b', '%0a', '{"a":1}'])(
     'gets a new id instead of %j',
     async (given) => {
