@@ -62,6 +62,50 @@ test('selected fields bring the name of the record, and values that lists leave 
   expect(listed).toEqual([true, true, false]);
 });
 
+test('a reference shows its id only where it has no name', () => {
+  const owned = (owner: { id: string; name?: string }) =>
+    concise('opportunity', { id: 'q', owner });
+  expect(owned({ id: 'u', name: 'Ada' })).toEqual({ id: 'q', owner: 'Ada' });
+  expect(owned({ id: 'u' })).toEqual({ id: 'q', ownerId: 'u' });
+});
+
+test('a record without its usual name shows the next best', () => {
+  const rows = [
+    concise('quote', { title: 'Title', name: 'Name', items: [] }),
+    concise('quote', { name: 'Name', items: [] }),
+    concise('contract_item', { service: 'Backup', name: 'Name' }),
+    concise('contract_item', { name: 'Name', companyId: 'acme' }, known),
+    concise('contract_item', { company: { id: 'acme', name: 'Acme Inc.' } }, known),
+    concise('quote_template', { widgets: [{ id: 'w1', name: 'Cover' }, { id: 'w2' }] }),
+  ];
+  expect(rows).toEqual([
+    { title: 'Title', items: 0 },
+    { title: 'Name', items: 0 },
+    { service: 'Backup' },
+    { service: 'Name', company: 'Acme', companyId: 'acme', currency: 'EUR' },
+    { company: 'Acme Inc.', companyId: 'acme', currency: 'EUR' },
+    { widgets: ['Cover', 'w2'] },
+  ]);
+});
+
+test('a row takes the keys of its list: hidden columns, and fields of the service', () => {
+  const deal = {
+    id: 'o',
+    name: 'Deal',
+    company: { name: 'Acme' },
+    source: { id: 's', name: 'Fair' },
+    customFields: { region: 'North', empty: '' },
+  };
+  const keys = ['company', 'source', 'category', 'customFields.region', 'customFields.empty'];
+  expect(withKeys('opportunity', deal, keys)).toStrictEqual({
+    id: 'o',
+    name: 'Deal',
+    company: 'Acme',
+    source: 'Fair',
+    'customFields.region': 'North',
+  });
+});
+
 test('a key that every object has is no column', () => {
   expect(selectFields('company', { id: 'c' }, ['constructor'])).toEqual({ id: 'c' });
   expect(withKeys('company', {}, ['constructor'])).toEqual({});

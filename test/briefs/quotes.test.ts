@@ -21,6 +21,29 @@ const quote = (id: string, price: number, more: Quote = {}): Quote => ({
   items: [{ quantity: 1, price, name: 'Switch', manufacturer: 'Net-Gear' }],
   ...more,
 });
+const ids = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
+  runSteps(reportOn(quotes, [], { ...options, ...more }))
+    .rows(0, 99)
+    .map(({ id }) => id);
+
+test('lines are found by name, part number and manufacturer in any spelling', () => {
+  const quotes = [quote('a', 1), quote('b', 1, { items: [] }), quote('c', 1, { items: [{}] })];
+  expect(ids(quotes, { item: 'netgear' })).toEqual(['a']);
+  expect(ids(quotes, { item: 'SWITCH' })).toEqual(['a']);
+  const named = (name: string) => [quote('a', 1, { items: [{ name }] })];
+  expect(ids(named('Axis camera, kit'), { item: 'meraki' })).toEqual([]);
+  for (const item of ['AXISCAM', 'cam', 'mera kit', 'camera kit', 'Axis Camera-Kit'])
+    expect(ids(named('Axis camera, kit'), { item }), item).toEqual(['a']);
+  expect(ids(named('Axis camera'), { item: '—' })).toEqual([]);
+  expect(ids(quotes, { item: '(none)' })).toEqual(['b']);
+  const { items: _, ...unread } = quote('unread', 1, { unreadable: { items: 'x' } });
+  for (const item of ['(none)', 'switch']) {
+    expect(ids([...quotes, unread], { item })).toEqual(ids(quotes, { item }));
+    const { brief } = runSteps(reportOn([...quotes, unread], [], { ...options, item }));
+    expect(brief.unknown?.items).toBe(1);
+  }
+});
+
 /** Quotes that differ in the state of their deals. */
 const mixed = [
   quote('a', 4, { opportunity: { id: 'won' } }),
