@@ -19,6 +19,10 @@ const brief = (records: Omit<CompanyRecords, 'company'>, options: Partial<Compan
 const own = { id: 'acme', name: 'Acme' };
 const other = { id: 'other', name: 'Other' };
 
+test('shows no labels of a company that has none', () => {
+  expect(briefOn({ company: { ...acme, labels: [] } }).company).not.toHaveProperty('labels');
+});
+
 test('matches records by id, and by name only where they have no id', () => {
   const contacts = [
     { id: '1', firstName: 'Zoe', companyId: 'acme', phone: '1', mobilePhone: '2' },
