@@ -227,10 +227,8 @@ describe('walks and single reads together', () => {
     expect(coverage).toMatchObject({ complete: false, read: records.length, total: 300 });
     const then = new Date(Date.now() + windowMs).toISOString().slice(0, 19);
     expect(coverage.reason).toContain(
-      `budget is used up for now; the rest can be read from ${then}Z`,
+      `budget is used up for now; the rest can be read from ${then}Z on`,
     );
-    const resumesAt = new Date(Date.now() + windowMs).toISOString().slice(0, 19);
-    expect(coverage.reason).toContain(`read from ${resumesAt}Z on`);
   });
 
   test('a walk that cannot begin is an error with the time to retry', async () => {

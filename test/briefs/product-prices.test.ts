@@ -106,6 +106,12 @@ test('a price of a deleted book does not count, however low it is', () => {
   expect([prices?.total, notCounted?.reasons]).toEqual([0, { 'book deleted': 1 }]);
 });
 
+test('a price under a list price of cents is told in percent of it', () => {
+  const books = [{ id: 'b', name: 'Cents', products: [{ productId: 'p', price: 0.4 }] }];
+  const { prices } = productPrices({ company, product: { ...product, price: 0.5 }, books }, today);
+  expect(prices?.rows[0]?.belowList).toBe(20);
+});
+
 test('prices of one book that do not count go up, unknown ones last', () => {
   const products = [7, undefined, 5].map((price) => ({
     productId: 'p',
