@@ -34,65 +34,9 @@ export interface Opportunity extends Named {
   customFields?: Row;
 }
 
-interface Item extends Named {
-  product: Named;
-  quantity: number;
-  price: number;
-  cost: number;
-  term?: 'month' | 'year';
-}
-
-interface Quote {
-  id: Id;
-  number: string;
-  title: string;
-  status: 'draft' | 'sent' | 'approved' | 'declined';
-  company: Named;
-  contact: Named;
-  owner: Named;
-  opportunity: Named;
-  paymentTerm: Named;
-  items: Item[];
-  createdAt: string;
-  updatedAt: string;
-  sentAt?: string;
-  expiresAt: string;
-  deletedAt?: string;
-}
-
-interface Company extends Named {
-  type: 'customer' | 'prospect';
-  currency: string;
-  externalIdentifier: string;
-  createdAt: string;
-  updatedAt: string;
-}
-
-interface Contact {
-  id: Id;
-  firstName: string;
-  lastName: string;
-  email: string;
-  companyId: Id;
-  companyName: string;
-  externalIdentifier: string;
-  createdAt: string;
-  updatedAt: string;
-  deleted?: string;
-}
-
-interface Product extends Named {
-  mpn: string;
-  manufacturer: string;
-  productType: 'product' | 'service';
-  listed: boolean;
-  category: Named;
-  cost: number;
-  price: number;
-  externalIdentifier: string;
-  createdAt: string;
-  updatedAt: string;
-}
+type Company = ReturnType<typeof companies>[number];
+type Contact = ReturnType<typeof contacts>[number];
+type Product = ReturnType<typeof products>[number];
 
 /** Everything that a tenant stores, independent of how the service sends it. */
 export interface StoredData {
@@ -100,7 +44,7 @@ export interface StoredData {
   '/contact': Contact[];
   '/opportunity': Opportunity[];
   '/product': Product[];
-  '/quote': Quote[];
+  '/quote': ReturnType<typeof quotes>;
   '/quote-template': (Named & Row)[];
   '/quote-widget-template': (Named & Row)[];
   '/pricing-book': (Named & Row)[];
@@ -176,7 +120,7 @@ const times = (index: number) => ({
   updatedAt: daysAgo(10 + (index % 90)),
 });
 
-function companies(id: MakeId): Company[] {
+function companies(id: MakeId) {
   return many(counts.companies, (index) => ({
     id: id('company', index),
     name: `${at(towns, index)} ${at(trades, Math.floor(index / 10))} ${100 + index}`,
@@ -187,7 +131,7 @@ function companies(id: MakeId): Company[] {
   }));
 }
 
-function contacts(id: MakeId, of: readonly Company[]): Contact[] {
+function contacts(id: MakeId, of: readonly Company[]) {
   return many(counts.contacts, (index) => {
     const company = at(of, index);
     return {
@@ -266,11 +210,7 @@ function opportunities(
   });
 }
 
-function products(
-  id: MakeId,
-  categories: readonly Named[],
-  { products: count }: Switches,
-): Product[] {
+function products(id: MakeId, categories: readonly Named[], { products: count }: Switches) {
   const next = sequence(23);
   return many(count, (index) => {
     const cost = 10 * (5 + next(200));
@@ -291,7 +231,7 @@ function products(
   });
 }
 
-function itemsOf(id: MakeId, index: number, of: readonly Product[]): Item[] {
+function itemsOf(id: MakeId, index: number, of: readonly Product[]) {
   return many(1 + (index % 4), (line) => {
     const product = at(of, index * 7 + line);
     return {
@@ -307,7 +247,7 @@ function itemsOf(id: MakeId, index: number, of: readonly Product[]): Item[] {
   });
 }
 
-function quotes(id: MakeId, deals: readonly Opportunity[], of: readonly Product[]): Quote[] {
+function quotes(id: MakeId, deals: readonly Opportunity[], of: readonly Product[]) {
   return many(counts.quotes, (index) => {
     const deal = at(deals, index * 2);
     const status = at(['draft', 'sent', 'approved', 'declined'] as const, index);
