@@ -381,6 +381,9 @@ export const transport: Changes = {
       body: {},
       headers: { location: 'https://elsewhere.example/public-api/' },
     }),
+    '429, Retry-After as a date': limited(429, 'Slow down', () => ({
+      'retry-after': new Date(Date.now() + 1000).toUTCString(),
+    })),
     '429, Retry-After as an epoch': limited(429, 'Slow down', () => ({
       'retry-after': String(seconds() + 1),
     })),
