@@ -164,7 +164,7 @@ function figuresAgree(server: Serving): void {
       ]),
     );
     const expected = groups.rows.map(({ name, count, value }) => [
-      name.toLowerCase(),
+      name?.toLowerCase(),
       String(count),
       usd(value),
     ]);
