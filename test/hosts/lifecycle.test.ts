@@ -8,7 +8,6 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { envelope, handshake } from '../support/fast-path-requests.ts';
 import {
   environmentFor,
-  everyHost,
   everything,
   modernStdio,
   startHttpServer,
@@ -266,15 +265,6 @@ describe('over HTTP', () => {
     expect((await runHere(argv)).stdout).toContain(`"url": "${url}"`);
   });
 });
-
-for (const host of everyHost.filter(({ era }) => era === 'modern')) {
-  test(`it announces nothing, and says so at once to who listens, ${host.name}`, async () => {
-    const { client, output } = await host.start(await address());
-    const listening = (client.sdk as Client).listen({ toolsListChanged: true });
-    await expect(listening).rejects.toThrow('Method not found');
-    expect(output.stderr).not.toMatch(/error|warn/i);
-  });
-}
 
 describe('the other commands', () => {
   test('sandbox serves a tenant, prints its address and key, and ends on SIGTERM', async () => {
