@@ -52,6 +52,9 @@ describe.each(Object.entries(views))('the view of %s', (tool, { args, facts }) =
     const view = await openInDom(connection, tool, given);
     for (const fact of expected) await until(view.text).toContain(fact);
     expect(view.text()).toMatch(complete);
+    expect(view.find('.coverage.partial')).toEqual([]);
+    const name = expect.stringMatching(/^cpq-mcp-[a-z]+$/);
+    expect(view.sent[0]).toMatchObject({ method: 'ui/initialize', params: { appInfo: { name } } });
   });
 
   test('says that an answer is not complete', async () => {
@@ -67,6 +70,7 @@ describe.each(Object.entries(views))('the view of %s', (tool, { args, facts }) =
       structuredContent: { ...(result.structuredContent as Row), coverage },
     }));
     await until(view.text).toContain('only 3 of 1,007 records read: out of time');
+    expect(view.find('.coverage.partial').length).toBeGreaterThan(0);
     expect(view.text()).not.toMatch(complete);
   });
 
