@@ -18,7 +18,7 @@ import { quickOrAll, sample } from '../support/sampling.ts';
 import { soon } from '../support/until.ts';
 import { type Behaviour, limit, type Upstream } from '../support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults, type Preset } from '../support/upstream/faults.ts';
-import { visible } from '../support/upstream/paging.ts';
+import { searchRoutes, visible } from '../support/upstream/paging.ts';
 import { type ResourcePath, resourcePaths } from '../support/upstream/records.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
@@ -26,8 +26,6 @@ import { startUpstream } from '../support/upstream/upstream.ts';
  * Every list route with every fault, twice: reading the whole collection, and by its list tool. The quick suite
  * tries an eighth of the routes with each fault.
  */
-
-const searchRoutes = new Set(['/company', '/contact', '/opportunity', '/product', '/quote']);
 
 /** One upstream for each route, so that routes are tested concurrently. */
 const upstreams = new Map<ResourcePath, { upstream: Upstream; records: readonly Row[] }>();
