@@ -117,8 +117,12 @@ export const dealRules = (
   movesOf: (states) => movesOf(states, order),
 });
 
-/** Whether a deal that was not open on a day, and is closed now, was open between. */
-export function wasOpenSince(since: Day, before: Deal | undefined, { outcome, record }: Deal) {
+/** Whether a deal that is closed now, and was closed or absent on a day, was open in between. */
+export function wasOpenSince(
+  since: Day,
+  before: Deal | undefined,
+  { outcome, record }: Deal,
+): boolean {
   const closed = dayOf(record.closedAt);
   // Not one whose outcome is only told otherwise now.
   if (before) return isOtherwise(before.outcome, outcome) && (closed ?? '') > since;

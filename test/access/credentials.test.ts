@@ -5,8 +5,8 @@ import { newKey, startProvider } from '../support/identity-provider.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-// Every auth strategy, and several at once, with every kind of credential: what is answered is in credentials.txt. What
-// it does not list is answered as `nothing`, by which each strategy begins.
+// Every auth strategy, and several at once, with every kind of credential: what is answered is in credentials.txt. A
+// credential that is not in it is answered in the same way as none, the first line of each strategy.
 
 const audience = 'https://mcp.example.com/mcp';
 const key = 'key-of-a-caller-0123456789';

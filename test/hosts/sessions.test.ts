@@ -143,7 +143,7 @@ test('one caller cannot send any number of long messages at once', async () => {
   const list = { method: 'tools/list', params: {} };
   expect((await send(url, list, undefined, auth)).status).toBe(200);
   for (const socket of sockets) socket.destroy();
-  // Those that were never finished count no longer.
+  // Messages that were never finished no longer count.
   const long = { ...list, params: { _meta: { text: 'x'.repeat(40_000) } } };
   await until(async () => (await send(url, long, undefined, auth)).status).toBe(200);
 });

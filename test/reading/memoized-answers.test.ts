@@ -154,7 +154,7 @@ test('answers are those of a server that was never asked before, whatever change
   );
 });
 
-/** Of each tool whose answers are kept: a question, and arguments each of which makes it another one. */
+/** For each tool whose answers are kept: a question, and arguments, each of which changes its answer. */
 const variations: [tool: string, args: Row, ...others: Row[]][] = [
   ['cpq_brief_pipeline', {}, { by: 'owner' }, { groups: 1 }, { sections: ['deals'] }],
   ['cpq_brief_pipeline', { sections: ['deals'] }, { show: ['profit'] }, { rows: 1 }, { from: 1 }],

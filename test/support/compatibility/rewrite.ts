@@ -68,7 +68,7 @@ export interface SearchPage {
   size: number;
 }
 
-/** What a service gives that has no more than these. */
+/** The rows of a service that never returns more than the first ten. */
 export const firstTen = ({ rows, from }: Pick<SearchPage, 'rows' | 'from'>): Row[] =>
   from === 0 ? rows.slice(0, 10) : [];
 
