@@ -293,6 +293,5 @@ describe('every list route is read whole when the third attempt succeeds:', () =
 });
 
 test('no sockets or timers are left open', async () => {
-  // Only the listening sockets of the upstreams remain.
-  await expectNoLeaks(before.filter((kind) => !kind.startsWith('TCPSocket')));
+  await expectNoLeaks(before);
 });

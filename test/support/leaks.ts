@@ -18,6 +18,20 @@ function addedResources(before: readonly string[]): string[] {
 
 const timeoutMs = 10_000;
 
+interface Socket {
+  readonly localEndpoint?: { readonly port: number };
+  readonly remoteEndpoint?: { readonly port: number };
+}
+
+/** The ports of open connections: a failure tells whose they are. */
+function connections(): string {
+  const { libuv } = process.report.getReport() as unknown as { libuv: readonly Socket[] };
+  return libuv
+    .filter((it) => it.remoteEndpoint)
+    .map((it) => `${it.localEndpoint?.port} to ${it.remoteEndpoint?.port}`)
+    .join(', ');
+}
+
 /**
  * Expects that all sockets and timers created since `before` are soon gone. Waits with its own timer, which is not
  * counted.
@@ -27,5 +41,6 @@ export async function expectNoLeaks(before: readonly string[]): Promise<void> {
   while (addedResources(before).length > 0 && Date.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  expect(addedResources(before)).toEqual([]);
+  const added = addedResources(before);
+  expect(added, added.length > 0 ? connections() : '').toEqual([]);
 }
