@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { common } from './vitest.config.ts';
 
 /** Files of the quick suite that run only a sample of their cases there (`test/support/sampling.ts`). */
-const sampled = [
+export const sampled = [
   'test/access/key-secrecy.test.ts',
   'test/access/names.test.ts',
   'test/access/tenant-separation.test.ts',
@@ -37,16 +37,27 @@ const sampled = [
 /** They run over fewer seeds in the quick suite (`describeTenants`). */
 const ofSeveralTenants = ['test/oracle/*.test.ts'];
 
+const globalSetup = ['test/support/build.ts'];
+
 /** Suites that take minutes, or need more than Node and npm. */
 export default defineConfig({
   ...common,
   test: {
     ...common.test,
-    globalSetup: ['test/support/build.ts'],
     env: { CPQ_TEST_ALL_CASES: '1' },
-    include: ['test/**/*.slow.test.ts', ...sampled, ...ofSeveralTenants],
-    exclude: ['node_modules/**'],
-    passWithNoTests: true,
     testTimeout: 300_000,
+    projects: [
+      {
+        extends: true,
+        // As in the quick suite, a process imports the modules once for all its files.
+        test: {
+          name: 'sampled',
+          globalSetup,
+          isolate: false,
+          include: [...sampled, ...ofSeveralTenants],
+        },
+      },
+      { extends: true, test: { name: 'slow', globalSetup, include: ['test/**/*.slow.test.ts'] } },
+    ],
   },
 });

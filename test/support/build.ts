@@ -20,9 +20,14 @@ declare module 'vitest' {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Builds the server once for a run, in a folder of its own, so that another run or build does not change it. */
+/** Builds the server once for a run of a project, in a folder of its own, so that another run or build does not change it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = join(root, 'node_modules', '.cache', `cpq-mcp-test-${process.pid}`);
+  const folder = join(
+    root,
+    'node_modules',
+    '.cache',
+    `cpq-mcp-test-${process.pid}-${project.name}`,
+  );
   const pids = join(folder, 'pids');
   const dist = join(folder, 'dist');
   const seeded = join(folder, 'seeded');
