@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StateUnavailable } from './port.ts';
 
 /**
  * Waits.
@@ -25,19 +24,4 @@ export async function poll<T>(look: () => Promise<T | undefined>, signal: AbortS
     if (found !== undefined) return found;
     await delay(waitMs * (0.75 + Math.random() / 2), signal);
   }
-}
-
-const maxLockWaitMs = 30_000;
-
-/**
- * Calls `take` until it has a lock of all processes.
- * @throws StateUnavailable if another process holds it for too long; the error of `take`
- */
-export async function pollLock<T>(take: () => Promise<T | undefined>): Promise<T> {
-  const timeout = AbortSignal.timeout(maxLockWaitMs);
-  return poll(take, timeout).catch((error: unknown) => {
-    throw timeout.aborted
-      ? new StateUnavailable('another process holds the lock for too long')
-      : error;
-  });
 }

@@ -3,8 +3,7 @@ import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOneOf } from '../../values.ts';
 import { localBus } from '../bus.ts';
-import { pollLock } from '../delay.ts';
-import { KeyedMutex } from '../keyed-mutex.ts';
+import { exclusiveRunner } from '../lock.ts';
 import { MemoryRates } from '../memory-rates.ts';
 import {
   defaultInboxLimits,
@@ -36,7 +35,6 @@ const storedName = /^(changes|events|history|collections)-([\w-]+)(?:\.jsonl(?:\
 /** State of one process: in memory, with the journal, the inbox and the snapshots in files of `folder`. */
 export function localState(folder: string, options: LocalOptions = {}): State {
   const { inbox: limits = defaultInboxLimits, report } = options;
-  const mutex = new KeyedMutex();
   const writes = writeStatus({ report });
   const bus = localBus(report, (...changed) => markOutdated(folder, ...changed));
   const secret = randomBytes(32);
@@ -81,24 +79,13 @@ export function localState(folder: string, options: LocalOptions = {}): State {
     async remove(parts) {
       for (const { place } of parts) await rm(place, { recursive: true, force: true });
     },
-    runExclusive: (name, work) => mutex.runExclusive(name, () => withLock(folder, name, work)),
+    // Several hosts on one machine may each start a server with the same folder.
+    runExclusive: exclusiveRunner(async (name) => {
+      const release = await tryLock(join(folder, `${shortHash(name)}.lock`));
+      return release && { isHeld: async () => true, release };
+    }),
     close: async () => {},
   };
-}
-
-/** Several hosts on one machine may each start a server with the same folder. @throws StateUnavailable */
-async function withLock<T>(
-  folder: string,
-  name: string,
-  work: (isHeld: () => Promise<boolean>) => Promise<T>,
-): Promise<T> {
-  const path = join(folder, `${shortHash(name)}.lock`);
-  const unlock = await pollLock(() => tryLock(path));
-  try {
-    return await work(async () => true);
-  } finally {
-    await unlock();
-  }
 }
 
 const isName = /^[a-z0-9-]+$/;

@@ -9,7 +9,7 @@ import {
 } from '../port.ts';
 import { generationKey, generationMs } from './bus.ts';
 import { keyOf, listReply, nowScript, type RedisLink } from './link.ts';
-import { defaultLockMs, newToken, runWithLock } from './lock.ts';
+import { defaultLockMs, heldLock, newToken } from './lock.ts';
 
 /**
  * KEYS: generation, copy, lock. ARGV: maximum age in milliseconds, token, milliseconds of the lock. Returns one of:
@@ -71,11 +71,14 @@ export const redisCollections = (link: RedisLink, lockMs = defaultLockMs): Share
         if (!cached) await link.send(['UNLINK', copyKey(key)]).catch(ifUnavailable(() => {}));
         return cached;
       }
-      return runWithLock(link, `${lockKey(key)}:${generation}`, token, lockMs, async () => {
+      const lock = heldLock(link, `${lockKey(key)}:${generation}`, token, lockMs);
+      try {
         const loaded = await load(await copy());
         await store(link, key, String(generation), loaded).catch(() => {}); // Then it is only cached here.
         return loaded;
-      });
+      } finally {
+        await lock.release();
+      }
     };
     return poll(look, signal);
   },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Lock } from '../lock.ts';
 import type { RedisLink } from './link.ts';
 
 /** KEYS: lock. ARGV: token, milliseconds. */
@@ -18,31 +19,24 @@ export const defaultLockMs = 10_000;
 
 export const newToken = (): string => randomBytes(16).toString('hex');
 
-/** @throws StateUnavailable */
-export async function tryLock(
+/** @returns whether it is set now and was not. @throws StateUnavailable */
+export const setOnce = async (
   link: RedisLink,
   key: string,
-  token: string,
+  value: string,
   ms: number,
-): Promise<boolean> {
-  return (await link.send(['SET', key, token, 'NX', 'PX', String(ms)])) !== null;
-}
+): Promise<boolean> => (await link.send(['SET', key, value, 'NX', 'PX', String(ms)])) !== null;
 
-/** Runs `work` while holding a lock that was acquired before; renews the lock and releases it at the end. */
-export async function runWithLock<T>(
-  link: RedisLink,
-  key: string,
-  token: string,
-  ms: number,
-  work: (isHeld: () => Promise<boolean>) => Promise<T>,
-): Promise<T> {
+/** A lock that was acquired before, by its token. It is renewed until it is released. */
+export function heldLock(link: RedisLink, key: string, token: string, ms: number): Lock {
   const isHeld = async () => Number(await link.runScript(renewScript, [key], [token, ms])) === 1;
   const renew = () => void isHeld().catch(() => {}); // The lock then expires.
   const timer = setInterval(renew, ms / 3).unref();
-  try {
-    return await work(isHeld);
-  } finally {
-    clearInterval(timer);
-    await link.runScript(releaseScript, [key], [token]).catch(() => {}); // The lock expires by itself.
-  }
+  return {
+    isHeld,
+    async release() {
+      clearInterval(timer);
+      await link.runScript(releaseScript, [key], [token]).catch(() => {}); // It expires by itself.
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { pollLock } from '../delay.ts';
 import { parseLine } from '../files/json-files.ts';
-import { KeyedMutex } from '../keyed-mutex.ts';
+import { exclusiveRunner } from '../lock.ts';
 import {
   defaultInboxLimits,
   type InboxLimits,
@@ -18,7 +17,7 @@ import { redisBus } from './bus.ts';
 import { redisCollections } from './collections.ts';
 import { redisInbox } from './inbox.ts';
 import { keyOf, type LinkOptions, listReply, openLink, type RedisLink } from './link.ts';
-import { defaultLockMs, newToken, runWithLock, tryLock } from './lock.ts';
+import { defaultLockMs, heldLock, newToken, setOnce } from './lock.ts';
 import { redisRates } from './rates.ts';
 
 export interface RedisOptions extends LinkOptions {
@@ -36,7 +35,6 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const link = await openLink(options);
   const process = newToken();
   const bus = redisBus(link, process, options.report);
-  const mutex = new KeyedMutex();
   const writes = writeStatus({
     report: options.report,
     isOutage: () => link.lostSince !== undefined,
@@ -58,7 +56,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
     rates: redisRates(link, process),
     async claim(name, expiresAt) {
       const ms = Math.max(1, expiresAt - Date.now());
-      return tryLock(link, keyOf(shortHash(name), 'once'), '1', ms);
+      return setOnce(link, keyOf(shortHash(name), 'once'), '1', ms);
     },
     bus,
     collections: redisCollections(link, lockMs),
@@ -75,9 +73,11 @@ export async function redisState(options: RedisOptions): Promise<State> {
     async remove(parts) {
       for (const { place } of parts) await link.send(['UNLINK', place]);
     },
-    // Calls of this process wait for each other here, so that only one of them polls Redis.
-    runExclusive: (name, work) =>
-      mutex.runExclusive(name, () => withLock(link, name, lockMs, work)),
+    runExclusive: exclusiveRunner(async (name) => {
+      const [key, token] = [keyOf(shortHash(name), 'lock'), newToken()];
+      const isLocked = await setOnce(link, key, token, lockMs);
+      return isLocked ? heldLock(link, key, token, lockMs) : undefined;
+    }),
     close: () => link.close(),
   };
 }
@@ -118,19 +118,6 @@ function sharedSecret(link: RedisLink): () => Promise<Uint8Array> {
     });
     return Buffer.from(known, 'hex');
   };
-}
-
-/** @throws StateUnavailable when Redis is unavailable, or another process holds the lock for too long */
-async function withLock<T>(
-  link: RedisLink,
-  name: string,
-  lockMs: number,
-  work: (isHeld: () => Promise<boolean>) => Promise<T>,
-): Promise<T> {
-  const key = keyOf(shortHash(name), 'lock');
-  const token = newToken();
-  await pollLock(async () => (await tryLock(link, key, token, lockMs)) || undefined);
-  return runWithLock(link, key, token, lockMs, work);
 }
 
 const batchSize = 1_000;
