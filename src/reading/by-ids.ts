@@ -29,8 +29,8 @@ export async function readByIds<R extends Resource>(
   let left = ids.length > 1 ? ids.filter(isSearchable) : [];
   while (left.length > 0 && pages.traits(resource).honoured[filterById] !== false) {
     const asked = left.slice(0, pageSize);
-    const includeBundles = resource === 'product' || undefined;
-    const query = { filters: `id:${asked.join('|')}`, size: asked.length, includeBundles };
+    const filters = `id:${asked.join('|')}`;
+    const query = { filters, size: asked.length, includeBundles: true };
     const page = await pages.sized(resource, query, call).catch(ignoreApiError('refused'));
     const records = page?.records ?? [];
     const before = found.size;

@@ -252,11 +252,8 @@ const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =
   !read.coverage.complete &&
   (cached.coverage.complete || cached.coverage.read > read.coverage.read);
 
-/** Parameters without which the routes leave records out. */
-const fullQuery = (resource: Resource): Search => ({
-  ...(resource === 'product' ? { includeBundles: true } : {}),
-  ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
-});
+/** Parameters without which the routes that have them leave records out. */
+const fullQuery: Search = { includeBundles: true, includeEmpty: true };
 
 /** Of two readings the one that lacks fewer changes. */
 function later(
@@ -314,7 +311,7 @@ async function readAll(
 ): Promise<CachedCollection & Pick<Reading<unknown>, 'stoppedBy'>> {
   const { call } = walk;
   const asOf = new Date();
-  const query = search ?? fullQuery(resource);
+  const query = search ?? fullQuery;
   const report = (progress: Progress) => walk.report(progress, resource, budgetLimit());
   const read = await readCollection(pages, resource, query, call, report, earlier);
   const records =

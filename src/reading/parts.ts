@@ -136,8 +136,7 @@ export class Parts {
   }
 
   async #sample(resource: Resource, call: Call): Promise<Page<ApiRecord>> {
-    const includeBundles = resource === 'product' || undefined;
-    const page = await this.#pages.page(resource, { size: pageSize, includeBundles }, call);
+    const page = await this.#pages.page(resource, { size: pageSize, includeBundles: true }, call);
     const { total, countIsLimit, records } = page;
     const isCounted = total !== undefined && !countIsLimit;
     const pages = isCounted ? Math.ceil(total / Math.max(1, records.length)) : 'uncounted';
@@ -256,7 +255,7 @@ export class Parts {
     const known = records.find((record) => isSearchable(displayName[resource](record)));
     const query = known && displayName[resource](known);
     if (query === undefined) return false;
-    const search = { query, size: pageSize, includeBundles: resource === 'product' || undefined };
+    const search = { query, size: pageSize, includeBundles: true };
     const found = await this.#pages.page(resource, search, call);
     const isFound = recordKeys(found.records).includes(recordKeys([known])[0]);
     this.#pages.learnHonoured(resource, byText, isFound);
