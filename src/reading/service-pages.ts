@@ -202,7 +202,8 @@ export class ServicePages {
     const shown = smaller.records.length;
     const goesByPage =
       shown < rows
-        ? smaller.total !== total && isAlike(totals, smaller.total, totalsOf(shown, size))
+        ? smaller.total !== total &&
+          totalsOf(shown, size).some((one, at) => totals[at] && one === smaller.total)
         : total === rows && (await this.#hasMore(resource, query, records, call));
     if (goesByPage) this.learn(resource, { counts: 'page' });
     else if (total !== rows) this.learnHonoured(resource, trueTotals, true);
@@ -230,15 +231,11 @@ export class ServicePages {
 export const countsRecords = 'counts records';
 /** The property of a route whose total was found not to go by the page. */
 const trueTotals = 'true totals';
-/** Totals that are made from the page: its rows, with or without a row or a page more, or the size asked for. */
+/**
+ * Totals that are made from the page: its rows, with or without a row or a page more, or the size asked for. In one page it
+ * may be so by chance, in two in the same way it is not.
+ */
 const totalsOf = (rows: number, size: number): number[] => [rows, rows + 1, rows + size, size];
-/** Whether another total is made from its page in the same way: in another one it may be so by chance. */
-const isAlike = (
-  made: readonly boolean[],
-  total: number | undefined,
-  others: readonly number[],
-): boolean => others.some((one, at) => made[at] === true && one === total);
-
 /** The property of the route that says whether the rows of a list have the items of their quotes. */
 const itemsInRows = 'items in rows';
 
