@@ -205,12 +205,13 @@ interface RecordReader {
 export const lettersOf = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');
 
 /** Every name under which a field is read, including the sibling fields of references. */
-export const namesOf = (fields: Fields): ReadonlyMap<string, unknown> =>
-  (readers.get(fields) ?? readerFor(fields)).byName;
+export const namesOf = (fields: Fields): ReadonlyMap<string, unknown> => readerOf(fields).byName;
 
 const readers = new WeakMap<Fields, RecordReader>();
 
-function readerFor(fields: Fields): RecordReader {
+function readerOf(fields: Fields): RecordReader {
+  const made = readers.get(fields);
+  if (made) return made;
   const references: Reference[] = [];
   const byName = new Map<string, KnownField | 'sibling'>();
   for (const [field, kind] of Object.entries(fields)) {
@@ -229,7 +230,7 @@ function readerFor(fields: Fields): RecordReader {
 
 /** Renames fields whose names only differ in case, underscores and hyphens from those that are read. @returns whether any */
 export function respell(raw: Record<string, unknown>, fields: Fields): boolean {
-  const { byName, spellings } = readers.get(fields) ?? readerFor(fields);
+  const { byName, spellings } = readerOf(fields);
   let isRenamed = false;
   for (const name in raw) {
     const known = byName.has(name) ? undefined : spellings.get(lettersOf(name));
@@ -246,7 +247,7 @@ export function respell(raw: Record<string, unknown>, fields: Fields): boolean {
  * name of the record, since every record of a collection is read here.
  */
 export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Parsed<F> {
-  const reader = readers.get(fields) ?? readerFor(fields);
+  const reader = readerOf(fields);
   let [hasSiblings, hasOthers] = [false, false];
   for (const name in raw) {
     const field = reader.byName.get(name);
