@@ -33,17 +33,15 @@ export function keyAccess(
     onResponse(path: string, refusal: ApiError | undefined, { purpose }: Call): void {
       const isForbidden = refusal?.kind === 'not-permitted';
       if (refusal === undefined || isForbidden) access.refused = false;
-      if (refusal?.kind === 'key-refused') markRefused();
+      if (refusal?.kind === 'key-refused' && !access.refused) {
+        access.refused = true;
+        for (const collection of resources) publish({ collection, keyRefused: identity });
+      }
       // A walk that is refused half-way returns its part, so the collection is not invalidated.
       if (!isForbidden || purpose === 'walk') return;
       const collection = resources.find((name) => routes[name].path === path);
       if (collection) publish({ collection });
     },
   };
-  function markRefused(): void {
-    if (access.refused) return;
-    access.refused = true;
-    for (const collection of resources) publish({ collection, keyRefused: identity });
-  }
   return access;
 }

@@ -1,13 +1,12 @@
 import type { CollectionCache } from '../reading/cache.ts';
-import type { Collection } from '../reading/collection.ts';
 import { Collections } from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
 import { Parts } from '../reading/parts.ts';
 import { ReferencedRecords } from '../reading/referenced-records.ts';
 import { ServicePages } from '../reading/service-pages.ts';
-import type { Call, CallContext } from '../service/call.ts';
+import type { Call } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
-import type { RecordOf, Resource } from '../service/records/records.ts';
+import type { Resource } from '../service/records/records.ts';
 import { resources } from '../service/routes.ts';
 import { type TrafficOptions, trafficControl } from '../service/traffic/traffic-control.ts';
 import type { State, Update } from '../state/port.ts';
@@ -102,15 +101,6 @@ export function sharedTenantState(options: TenantOptions) {
     derived: new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes)),
     publish: publishNow,
     clearCaches,
-    /** A whole collection, from the cache if it is fresh. @throws ApiError */
-    async collection<R extends Resource>(
-      resource: R,
-      call: CallContext,
-    ): Promise<Collection<RecordOf[R]>> {
-      const collection = await collections.read(resource, call);
-      histories.note(resource, collection);
-      return collection;
-    },
     /** Calls the listener for every update. @returns a function that unsubscribes */
     subscribe: (listener: (update: Update) => void): (() => void) =>
       state.bus.subscribe(namespace, (update) => {

@@ -15,11 +15,6 @@ import type { Past } from './histories.ts';
 import type { KeyAccess } from './key-access.ts';
 import { type SharedTenantState, sharedTenantState, type TenantOptions } from './shared-state.ts';
 
-interface Site extends Pick<TenantOptions, 'recordUrl'> {
-  /** Host and port of the service. */
-  host: string;
-}
-
 export interface ToolCall extends CallContext {
   /** Name and version that the host reports. */
   client: string;
@@ -30,7 +25,8 @@ export interface ToolCall extends CallContext {
 /** A tenant as callers with some grants use it: checks these, and is the only access to its data. */
 export class Tenant {
   readonly grants: ReadonlySet<Grant>;
-  readonly site: Site;
+  /** `host`: host and port of the service. */
+  readonly site: Pick<TenantOptions, 'recordUrl'> & { host: string };
   readonly inbox: Inbox;
   readonly writes: Writes;
   readonly key: Readonly<Pick<KeyAccess, 'identity' | 'refused' | 'require'>>;
@@ -93,7 +89,7 @@ export class Tenant {
     part?: Search | PartOf,
   ): Promise<Collection<RecordOf[R]>> {
     requireGrant(this.grants, readGrant(resource));
-    const { collections, parts } = this.#shared;
+    const { collections, histories, parts } = this.#shared;
     if (part && !isSearch(part)) {
       await this.key.require(call);
       const isNeeded = 'only' in part || !(await collections.isHeld(resource));
@@ -101,7 +97,9 @@ export class Tenant {
       if (found) return found;
     } else if (part && findsPart(resource, part)) return collections.read(resource, call, part);
     await this.key.require(call);
-    return this.#shared.collection(resource, call);
+    const whole = await collections.read(resource, call);
+    histories.note(resource, whole);
+    return whole;
   }
 
   /**
