@@ -1,6 +1,6 @@
 /** The part of a large collection that a question is about, by the service's own filter or search. */
 
-import { Slots } from '../containers.ts';
+import type { Slots } from '../containers.ts';
 import { groupBy, normaliseName } from '../figures/naming.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { runSteps } from '../figures/steps.ts';
@@ -10,7 +10,7 @@ import type { Call, CallContext } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import { accountOf, missingIn } from '../service/records/account.ts';
-import type { ApiRecord, Company, RecordOf, Resource } from '../service/records/records.ts';
+import type { ApiRecord, Company, Resource } from '../service/records/records.ts';
 import { type Page, resources, routes, type Search } from '../service/routes.ts';
 import { isSearchable, readByIds } from './by-ids.ts';
 import type { Collection } from './collection.ts';
@@ -76,8 +76,16 @@ export type PartOf =
 /** The learnt property that a search by text finds records by what they are called. */
 const byText = 'search';
 
+export interface PartSources {
+  readonly client: Pick<ApiClient, 'getRecord'>;
+  readonly pages: ServicePages;
+  readonly collections: Pick<Collections, 'read'>;
+  /** The search by text is tried by one route after the other: what one shows the others need not try. */
+  readonly trials: Slots;
+}
+
 /** For a part of this collection. */
-interface Question {
+interface Question extends PartSources {
   readonly resource: Resource;
   readonly call: CallContext;
   /** The first page of the collection, read once. */
@@ -88,179 +96,163 @@ interface Question {
 type Found = Collection<ApiRecord> | undefined;
 
 /**
- * Reads parts of collections. A search is trusted to find everything once the service returned, for values that its first
- * page has, at least the records of that page, and no others; otherwise the whole collection has to be read.
+ * Reads a part of a collection; `undefined` if the whole has to be read, because it is small, or because the service does not
+ * find the part for sure. A search is trusted to find everything once the service returned, for values that its first page
+ * has, at least the records of that page, and no others.
+ * @throws ApiError
  */
-export class Parts {
-  readonly #client: Pick<ApiClient, 'getRecord'>;
-  readonly #pages: ServicePages;
-  readonly #collections: Pick<Collections, 'read'>;
-  /** The search by text is tried by one route after the other: what one shows the others need not try. */
-  readonly #trials = new Slots(1);
+export async function readPart(
+  sources: PartSources,
+  resource: Resource,
+  part: PartOf,
+  call: CallContext,
+): Promise<Found> {
+  if ('only' in part) return { ...completeOf(part.only), isPart: true };
+  // The routes without parameters are those of small collections.
+  if (routes[resource].parameters.length === 0) return undefined;
+  let first: Promise<Page<ApiRecord>> | undefined;
+  const sample = () => {
+    first ??= takeSample(sources.pages, resource, call);
+    return first;
+  };
+  const found = await findPart({ ...sources, resource, call, sample }, part);
+  const { probability } = sources.pages.traits(resource);
+  return found && { ...found, isPart: true, ...(probability && { probability }) };
+}
 
-  constructor(
-    client: Pick<ApiClient, 'getRecord'>,
-    pages: ServicePages,
-    collections: Pick<Collections, 'read'>,
-  ) {
-    this.#client = client;
-    this.#pages = pages;
-    this.#collections = collections;
+async function takeSample(
+  pages: ServicePages,
+  resource: Resource,
+  call: Call,
+): Promise<Page<ApiRecord>> {
+  const page = await pages.page(resource, { size: pageSize, includeBundles: true }, call);
+  const { total, countIsLimit, records } = page;
+  const isCounted = total !== undefined && !countIsLimit;
+  const count = isCounted ? Math.ceil(total / Math.max(1, records.length)) : 'uncounted';
+  const probability = resource === 'opportunity' && { probability: probabilityScale(records) };
+  const missing = missingIn(runSteps(accountOf(resource, records)));
+  pages.learn(resource, { pages: count, missing, ...probability });
+  return page;
+}
+
+async function isSmall({ pages, resource, sample }: Question): Promise<boolean> {
+  if (pages.traits(resource).pages === undefined) await sample();
+  return Number(pages.traits(resource).pages) <= wholePages;
+}
+
+async function findPart(asked: Question, part: Exclude<PartOf, { only: unknown }>): Promise<Found> {
+  if ('called' in part) return aboutText(asked, part.called);
+  const isOne = 'ids' in part && part.ids.length === 1;
+  if (!isOne && (await isSmall(asked))) return undefined;
+  if ('about' in part) return aboutText(asked, part.about);
+  if ('of' in part) return ofCompany(asked, part.of);
+  if (part.ids.length === 0) return completeOf(none);
+  return withIds(asked, part.ids);
+}
+
+async function ofCompany(asked: Question, { id, name }: Company): Promise<Found> {
+  const { pages, resource, call } = asked;
+  const filters = routes[resource].parameters.includes('filters');
+  for (const selection of filters ? byCompanyId : [byCompanyName]) {
+    const value = filters ? id : name;
+    if (!isSearchable(value) || !(await finds(asked, selection, value))) continue;
+    const found = await asked.collections.read(resource, call, selection.searchFor([value]));
+    if (selection.isLoose || found.records.every((it) => selection.keyOf(it) === value))
+      return found;
+    pages.learnHonoured(resource, selection.by, false);
   }
+  return undefined;
+}
 
-  /**
-   * A part of a collection; `undefined` if the whole has to be read, because it is small, or because the service does not
-   * find the part for sure.
-   * @throws ApiError
-   */
-  async read<R extends Resource>(
-    resource: R,
-    part: PartOf,
-    call: CallContext,
-  ): Promise<Collection<RecordOf[R]> | undefined> {
-    return (await this.#part(resource, part, call)) as Collection<RecordOf[R]> | undefined;
-  }
+/**
+ * Whether the service finds all records of the first page that have some values and, unless it is loose, no others. Values
+ * in another letter case than the asked one do not show that it finds that.
+ */
+async function finds(
+  { pages, resource, call, sample }: Question,
+  { by, searchFor, keyOf, isMissed, isLoose }: Selection,
+  asked: string,
+): Promise<boolean> {
+  const known = pages.traits(resource).honoured[by];
+  if (known !== undefined) return known;
+  const { records, total } = await sample();
+  const rarest = rarestValues(records, keyOf);
+  const values = isLoose ? rarest.slice(0, 1) : rarest;
+  if (values.length === 0 || records.some(isMissed)) return false;
+  if (!isLoose && values.every((each) => isInOtherCase(each, asked))) return false;
+  const query = { ...searchFor(values), size: pageSize };
+  const found = await pages.page(resource, query, call).catch(ignoreApiError('refused'));
+  const isWanted = (record: ApiRecord) => values.includes(keyOf(record) ?? '');
+  const isSelected = isLoose ? found?.total !== total : found?.records.every(isWanted);
+  const keys = new Set(recordKeys(found?.records ?? []));
+  const isTrusted =
+    isSelected === true && recordKeys(records.filter(isWanted)).every((key) => keys.has(key));
+  pages.learnHonoured(resource, by, isTrusted);
+  return isTrusted;
+}
 
-  async #part(resource: Resource, part: PartOf, call: CallContext): Promise<Found> {
-    if ('only' in part) return { ...completeOf(part.only), isPart: true };
-    // The routes without parameters are those of small collections.
-    if (routes[resource].parameters.length === 0) return undefined;
-    let first: Promise<Page<ApiRecord>> | undefined;
-    const sample = () => {
-      first ??= this.#sample(resource, call);
-      return first;
-    };
-    const found = await this.#find({ resource, call, sample }, part);
-    const { probability } = this.#pages.traits(resource);
-    return found && { ...found, isPart: true, ...(probability && { probability }) };
-  }
+async function withIds(
+  { pages, client, resource, call }: Question,
+  ids: readonly string[],
+): Promise<Found> {
+  const wanted = [...new Set(ids)];
+  const read = await readByIds(pages, client, resource, wanted, maxSingleReads, call);
+  if (!read.isWhole) return undefined;
+  const found = wanted.map((id) => read.found.get(id));
+  return completeOf(found.filter((record) => record !== undefined));
+}
 
-  async #sample(resource: Resource, call: Call): Promise<Page<ApiRecord>> {
-    const page = await this.#pages.page(resource, { size: pageSize, includeBundles: true }, call);
-    const { total, countIsLimit, records } = page;
-    const isCounted = total !== undefined && !countIsLimit;
-    const pages = isCounted ? Math.ceil(total / Math.max(1, records.length)) : 'uncounted';
-    const probability = resource === 'opportunity' && { probability: probabilityScale(records) };
-    const missing = missingIn(runSteps(accountOf(resource, records)));
-    this.#pages.learn(resource, { pages, missing, ...probability });
-    return page;
-  }
-
-  async #isSmall({ resource, sample }: Question): Promise<boolean> {
-    const known = () => this.#pages.traits(resource).pages;
-    if (known() === undefined) await sample();
-    const pages = known();
-    return typeof pages === 'number' && pages <= wholePages;
-  }
-
-  async #find(asked: Question, part: Exclude<PartOf, { only: unknown }>): Promise<Found> {
-    if ('called' in part) return this.#about(asked, part.called);
-    const isOne = 'ids' in part && part.ids.length === 1;
-    if (!isOne && (await this.#isSmall(asked))) return undefined;
-    if ('about' in part) return this.#about(asked, part.about);
-    if ('of' in part) return this.#ofCompany(asked, part.of);
-    if (part.ids.length === 0) return completeOf(none);
-    return this.#withIds(asked, part.ids);
-  }
-
-  async #ofCompany(asked: Question, { id, name }: Company): Promise<Found> {
-    const { resource, call } = asked;
-    const filters = routes[resource].parameters.includes('filters');
-    for (const selection of filters ? byCompanyId : [byCompanyName]) {
-      const value = filters ? id : name;
-      if (!isSearchable(value) || !(await this.#finds(asked, selection, value))) continue;
-      const found = await this.#collections.read(resource, call, selection.searchFor([value]));
-      if (selection.isLoose || found.records.every((it) => selection.keyOf(it) === value))
-        return found;
-      this.#pages.learnHonoured(resource, selection.by, false);
-    }
+/**
+ * What the service's search finds for a text, unless it ignores the text. The size of the collection matters only where
+ * no record has exactly the text.
+ */
+async function aboutText(asked: Question, text: string): Promise<Found> {
+  const { pages, resource, call } = asked;
+  if (pages.traits(resource).honoured.query === false) return undefined;
+  const search = { query: text, includeBundles: resource === 'product' || undefined };
+  const asOf = new Date();
+  const page = await pages
+    .page(resource, { ...search, size: pageSize }, call)
+    .catch(ignoreApiError('refused'));
+  if (!page) return undefined;
+  const records = markUnknownItems(resource, page.records, pages);
+  const { total = records.length } = page;
+  const isFound = total <= records.length && records.some((record) => hasText(record, text));
+  if (isFound) pages.learnHonoured(resource, byText, true);
+  else if (await isSmall(asked)) return undefined;
+  else if (await ignoresText(asked, page)) return undefined;
+  else if (records.length === 0 && !(await asked.trials.run(() => findsByText(asked))))
     return undefined;
-  }
+  if (total <= records.length) return { ...completeOf(records), asOf };
+  if (total <= pageSize * wholePages) return asked.collections.read(resource, call, search);
+  const reason = `the service's search finds ${total}`;
+  return { records, coverage: { complete: false, read: records.length, total, reason }, asOf };
+}
 
-  /**
-   * Whether the service finds all records of the first page that have some values and, unless it is loose, no others. Values
-   * in another letter case than the asked one do not show that it finds that.
-   */
-  async #finds(
-    { resource, call, sample }: Question,
-    { by, searchFor, keyOf, isMissed, isLoose }: Selection,
-    asked: string,
-  ): Promise<boolean> {
-    const known = this.#pages.traits(resource).honoured[by];
-    if (known !== undefined) return known;
-    const { records, total } = await sample();
-    const rarest = rarestValues(records, keyOf);
-    const values = isLoose ? rarest.slice(0, 1) : rarest;
-    if (values.length === 0 || records.some(isMissed)) return false;
-    if (!isLoose && values.every((each) => isInOtherCase(each, asked))) return false;
-    const query = { ...searchFor(values), size: pageSize };
-    const found = await this.#pages.page(resource, query, call).catch(ignoreApiError('refused'));
-    const isWanted = (record: ApiRecord) => values.includes(keyOf(record) ?? '');
-    const isSelected = isLoose ? found?.total !== total : found?.records.every(isWanted);
-    const keys = new Set(recordKeys(found?.records ?? []));
-    const isTrusted =
-      isSelected === true && recordKeys(records.filter(isWanted)).every((key) => keys.has(key));
-    this.#pages.learnHonoured(resource, by, isTrusted);
-    return isTrusted;
-  }
+async function ignoresText(
+  { pages, resource, sample }: Question,
+  page: Page<ApiRecord>,
+): Promise<boolean> {
+  if (pages.traits(resource).honoured.query !== undefined) return false;
+  const isSame = isSamePage(page, await sample());
+  pages.learnHonoured(resource, 'query', !isSame);
+  return isSame;
+}
 
-  async #withIds({ resource, call }: Question, ids: readonly string[]): Promise<Found> {
-    const wanted = [...new Set(ids)];
-    const read = await readByIds(this.#pages, this.#client, resource, wanted, maxSingleReads, call);
-    if (!read.isWhole) return undefined;
-    const found = wanted.map((id) => read.found.get(id));
-    return completeOf(found.filter((record) => record !== undefined));
-  }
-
-  /**
-   * What the service's search finds for a text, unless it ignores the text. The size of the collection matters only where
-   * no record has exactly the text.
-   */
-  async #about(asked: Question, text: string): Promise<Found> {
-    const { resource, call } = asked;
-    if (this.#pages.traits(resource).honoured.query === false) return undefined;
-    const search = { query: text, includeBundles: resource === 'product' || undefined };
-    const asOf = new Date();
-    const page = await this.#pages
-      .page(resource, { ...search, size: pageSize }, call)
-      .catch(ignoreApiError('refused'));
-    if (!page) return undefined;
-    const records = markUnknownItems(resource, page.records, this.#pages);
-    const { total = records.length } = page;
-    const isFound = total <= records.length && records.some((record) => hasText(record, text));
-    if (isFound) this.#pages.learnHonoured(resource, byText, true);
-    else if (await this.#isSmall(asked)) return undefined;
-    else if (await this.#ignoresText(asked, page)) return undefined;
-    else if (records.length === 0 && !(await this.#trials.run(() => this.#findsByText(asked))))
-      return undefined;
-    if (total <= records.length) return { ...completeOf(records), asOf };
-    if (total <= pageSize * wholePages) return this.#collections.read(resource, call, search);
-    const reason = `the service's search finds ${total}`;
-    return { records, coverage: { complete: false, read: records.length, total, reason }, asOf };
-  }
-
-  async #ignoresText({ resource, sample }: Question, page: Page<ApiRecord>): Promise<boolean> {
-    if (this.#pages.traits(resource).honoured.query !== undefined) return false;
-    const isSame = isSamePage(page, await sample());
-    this.#pages.learnHonoured(resource, 'query', !isSame);
-    return isSame;
-  }
-
-  /** Whether the service's search finds what a record is called: shown by any route, as all have the same search. */
-  async #findsByText({ resource, call, sample }: Question): Promise<boolean> {
-    const isKnown = resources.some((each) => this.#pages.traits(each).honoured[byText] === true);
-    const isRefuted = this.#pages.traits(resource).honoured[byText] === false;
-    if (isKnown || isRefuted || !isSearchKind(resource)) return isKnown && !isRefuted;
-    const { records } = await sample();
-    const known = records.find((record) => isSearchable(displayName[resource](record)));
-    const query = known && displayName[resource](known);
-    if (query === undefined) return false;
-    const search = { query, size: pageSize, includeBundles: true };
-    const found = await this.#pages.page(resource, search, call);
-    const isFound = recordKeys(found.records).includes(recordKeys([known])[0]);
-    this.#pages.learnHonoured(resource, byText, isFound);
-    return isFound;
-  }
+/** Whether the service's search finds what a record is called: shown by any route, as all have the same search. */
+async function findsByText({ pages, resource, call, sample }: Question): Promise<boolean> {
+  const isKnown = resources.some((each) => pages.traits(each).honoured[byText] === true);
+  const isRefuted = pages.traits(resource).honoured[byText] === false;
+  if (isKnown || isRefuted || !isSearchKind(resource)) return isKnown && !isRefuted;
+  const { records } = await sample();
+  const known = records.find((record) => isSearchable(displayName[resource](record)));
+  const query = known && displayName[resource](known);
+  if (query === undefined) return false;
+  const search = { query, size: pageSize, includeBundles: true };
+  const found = await pages.page(resource, search, call);
+  const isFound = recordKeys(found.records).includes(recordKeys([known])[0]);
+  pages.learnHonoured(resource, byText, isFound);
+  return isFound;
 }
 
 /** The same one each time, as results are kept by the records that they are computed from. */

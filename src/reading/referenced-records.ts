@@ -2,7 +2,7 @@ import { BoundedMap } from '../containers.ts';
 import { compact } from '../figures/naming.ts';
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
-import { isApiError } from '../service/errors.ts';
+import { isApiError, unlessKeyRefused } from '../service/errors.ts';
 import type { Company, Product, RecordOf } from '../service/records/records.ts';
 import { readByIds } from './by-ids.ts';
 import { ageOf } from './cache.ts';
@@ -22,56 +22,48 @@ export interface ReferencedRead {
   isWhole: boolean;
 }
 
+type Client = Pick<ApiClient, 'getRecord'>;
+
 /**
  * The records that rows of lists refer to by id, for their names and currencies: read with one request for a page of a
  * list, without reading the whole collection, and remembered for this page.
  */
-export class ReferencedRecords {
-  readonly #pages: ServicePages;
-  readonly #client: Pick<ApiClient, 'getRecord'>;
+export function referencedRecords(client: Client, pages: ServicePages) {
   /** By the collection and the ids. */
-  readonly #remembered = new BoundedMap<string, { asOf: Date; read: ReferencedRead }>(
+  const remembered = new BoundedMap<string, { asOf: Date; read: ReferencedRead }>(
     maxRememberedPages,
   );
-
-  constructor(client: Pick<ApiClient, 'getRecord'>, pages: ServicePages) {
-    this.#pages = pages;
-    this.#client = client;
-  }
-
-  clear(): void {
-    this.#remembered.clear();
-  }
-
-  /**
-   * These records, remembered or read, as far as a few requests can. What cannot be read is left out; after a temporary
-   * error the next call tries again, and a service that refuses records is not asked for the same ones again.
-   * @throws ApiError if the key is refused; the signal's reason when the call was cancelled
-   */
-  async read(
-    resource: 'company' | 'product',
-    ids: readonly string[],
-    call: Call,
-  ): Promise<ReferencedRead> {
-    const wanted = [...new Set(ids)];
-    const key = `${resource} ${wanted}`;
-    const remembered = this.#remembered.get(key);
-    if (remembered && ageOf(remembered.asOf) < freshMs) return remembered.read;
-    const asOf = new Date();
-    try {
-      const [pages, client] = [this.#pages, this.#client];
-      const whole = await readByIds(pages, client, resource, wanted, maxSingleReads, call);
-      const found = new Map([...whole.found].map(([id, record]) => [id, shownOf(record)]));
-      const read = { found, isWhole: whole.isWhole };
-      this.#remembered.set(key, { asOf, read });
-      return read;
-    } catch (error) {
-      if (!isApiError(error) || error.kind === 'key-refused') throw error;
-      const read = { found: new Map(), isWhole: true };
-      if (!error.retryable) this.#remembered.set(key, { asOf, read });
-      return read;
-    }
-  }
+  return {
+    clear: () => remembered.clear(),
+    /**
+     * These records, remembered or read, as far as a few requests can. What cannot be read is left out; after a temporary
+     * error the next call tries again, and a service that refuses records is not asked for the same ones again.
+     * @throws ApiError if the key is refused; the signal's reason when the call was cancelled
+     */
+    async read(
+      resource: 'company' | 'product',
+      ids: readonly string[],
+      call: Call,
+    ): Promise<ReferencedRead> {
+      const wanted = [...new Set(ids)];
+      const key = `${resource} ${wanted}`;
+      const known = remembered.get(key);
+      if (known && ageOf(known.asOf) < freshMs) return known.read;
+      const asOf = new Date();
+      try {
+        const whole = await readByIds(pages, client, resource, wanted, maxSingleReads, call);
+        const found = new Map([...whole.found].map(([id, record]) => [id, shownOf(record)]));
+        const read = { found, isWhole: whole.isWhole };
+        remembered.set(key, { asOf, read });
+        return read;
+      } catch (error) {
+        unlessKeyRefused(error);
+        const read = { found: new Map(), isWhole: true };
+        if (isApiError(error) && !error.retryable) remembered.set(key, { asOf, read });
+        return read;
+      }
+    },
+  };
 }
 
 const shownOf = ({

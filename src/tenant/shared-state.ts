@@ -1,8 +1,8 @@
+import { Slots } from '../containers.ts';
 import type { CollectionCache } from '../reading/cache.ts';
 import { Collections } from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
-import { Parts } from '../reading/parts.ts';
-import { ReferencedRecords } from '../reading/referenced-records.ts';
+import { referencedRecords } from '../reading/referenced-records.ts';
 import { ServicePages } from '../reading/service-pages.ts';
 import type { Call } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
@@ -67,7 +67,7 @@ export function sharedTenantState(options: TenantOptions) {
   const { budget } = traffic;
   const client = new ApiClient({ ...options, traffic });
   const pages = new ServicePages(client);
-  const referenced = new ReferencedRecords(client, pages);
+  const referenced = referencedRecords(client, pages);
   const collections = new Collections({
     ...{ host: client.host, pages, cache, onTooLarge: options.onTooLarge },
     freshMs: options.freshMs,
@@ -97,7 +97,7 @@ export function sharedTenantState(options: TenantOptions) {
      * several tenants from name and address; for a caller's own key from address and key.
      */
     ...{ options, namespace, client, budget, pages, referenced, collections, histories, access },
-    parts: new Parts(client, pages, collections),
+    trials: new Slots(1),
     derived: new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes)),
     publish: publishNow,
     clearCaches,

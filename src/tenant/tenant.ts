@@ -1,7 +1,7 @@
 import type { Collection } from '../reading/collection.ts';
 import type { DerivedResults } from '../reading/derived.ts';
 import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading/list-page.ts';
-import type { PartOf } from '../reading/parts.ts';
+import { type PartOf, readPart } from '../reading/parts.ts';
 import type { ReferencedRead } from '../reading/referenced-records.ts';
 import { markUnknownItems } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
@@ -89,12 +89,12 @@ export class Tenant {
     part?: Search | PartOf,
   ): Promise<Collection<RecordOf[R]>> {
     requireGrant(this.grants, readGrant(resource));
-    const { collections, histories, parts } = this.#shared;
+    const { collections, histories } = this.#shared;
     if (part && !isSearch(part)) {
       await this.key.require(call);
       const isNeeded = 'only' in part || !(await collections.isHeld(resource));
-      const found = isNeeded && (await parts.read(resource, part, call));
-      if (found) return found;
+      const found = isNeeded && (await readPart(this.#shared, resource, part, call));
+      if (found) return found as Collection<RecordOf[R]>;
     } else if (part && findsPart(resource, part)) return collections.read(resource, call, part);
     await this.key.require(call);
     const whole = await collections.read(resource, call);
