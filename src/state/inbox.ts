@@ -1,37 +1,35 @@
+import { isObject, parseJson } from '../values.ts';
 import type { InboxEntry, InboxEvent, InboxPage, InboxRow, InboxSlice } from './port.ts';
 
-/**
- * Reads a page of the accepted entries, each with the previous event of its record.
- * @param entries newest first
- * @param load reads a stored event; undefined if it is damaged or was deleted meanwhile
- */
-export async function readPage<E extends InboxEntry>(
-  entries: Iterable<E>,
-  accepts: (entry: E) => boolean,
-  slice: InboxSlice,
-  load: (entry: E) => Promise<InboxEvent | undefined>,
-): Promise<Pick<InboxPage, 'rows' | 'total'>> {
-  const { selected, total } = selectPage(entries, accepts, slice);
-  const rows = selected.map(async ({ entry, previous }): Promise<InboxRow> => {
-    const { id, at, subject, event: name, record } = entry;
-    const stored = await load(entry);
-    const event = { body: '', ...stored, id, at, subject, event: name, record };
-    const earlier = previous && (await load(previous));
-    return earlier ? { event, previous: earlier } : { event };
-  });
-  return { rows: await Promise.all(rows), total };
+/** The event of a stored text; undefined if it is damaged. */
+function toEvent(text: string): InboxEvent | undefined {
+  const stored = parseJson(text);
+  if (!isEvent(stored)) return undefined;
+  const { arrived: _, ...event } = stored;
+  return event;
 }
+
+export const isEvent = (stored: unknown): stored is InboxEvent & { arrived?: unknown } =>
+  isObject(stored) &&
+  ['id', 'subject', 'event', 'body'].every((name) => typeof stored[name] === 'string') &&
+  ['string', 'undefined'].includes(typeof stored.record);
 
 interface Selected<E> {
   entry: E;
   previous?: E;
 }
 
-function selectPage<E extends InboxEntry>(
+/**
+ * Reads a page of the accepted entries, each with the previous event of its record.
+ * @param entries newest first
+ * @param load reads the text of a stored event; undefined if it was deleted meanwhile
+ */
+export async function readPage<E extends InboxEntry>(
   entries: Iterable<E>,
   accepts: (entry: E) => boolean,
   { from, size }: InboxSlice,
-): { selected: Selected<E>[]; total: number } {
+  load: (entry: E) => Promise<string | undefined>,
+): Promise<Pick<InboxPage, 'rows' | 'total'>> {
   const selected: Selected<E>[] = [];
   const awaitingPrevious = new Map<string, Selected<E>>();
   let total = 0;
@@ -47,5 +45,12 @@ function selectPage<E extends InboxEntry>(
     selected.push(one);
     if (record !== '') awaitingPrevious.set(record, one);
   }
-  return { selected, total };
+  const eventOf = async (entry: E) => toEvent((await load(entry)) ?? '');
+  const rows = selected.map(async ({ entry, previous }): Promise<InboxRow> => {
+    const { id, at, subject, event: name, record } = entry;
+    const event = { body: '', ...(await eventOf(entry)), id, at, subject, event: name, record };
+    const earlier = previous && (await eventOf(previous));
+    return earlier ? { event, previous: earlier } : { event };
+  });
+  return { rows: await Promise.all(rows), total };
 }

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readPage } from '../inbox.ts';
+import { parseJson } from '../../values.ts';
+import { isEvent, readPage } from '../inbox.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import type {
   Inbox,
@@ -13,7 +14,7 @@ import type {
   Update,
 } from '../port.ts';
 import { ifMissing, replaceFile, syncFolder } from './files.ts';
-import { appendLines, isCutLine, parseLine } from './json-files.ts';
+import { appendLines, isCutLine } from './json-files.ts';
 
 /** Where an event is in the file, and the fields that queries use. */
 interface IndexEntry extends InboxEntry {
@@ -67,7 +68,7 @@ export class InboxFile implements Inbox {
         const { entries, damaged } = this.#index;
         // Reversed first: of events with the same time, the one that arrived last is the newest.
         const newestFirst = entries.toReversed().sort((a, b) => b.at - a.at);
-        const page = await readPage(newestFirst, accepts, slice, (entry) => loadEvent(file, entry));
+        const page = await readPage(newestFirst, accepts, slice, (entry) => loadLine(file, entry));
         return { ...page, damaged, keptSince: entries[0]?.arrived };
       }),
     );
@@ -157,8 +158,8 @@ class FileIndex {
     const offset = this.readTo;
     this.readTo += length + 1;
     if (text === '' || isCutLine(text)) return;
-    const line = parseLine(text);
-    if (!line || !isEventLine(line)) {
+    const line = parseJson(text);
+    if (!isEventLine(line)) {
       this.damaged += 1;
       return;
     }
@@ -190,20 +191,13 @@ function toLine({ event }: Arrival): string {
 
 type Line = InboxEvent & { at: number; arrived: number };
 
-function isEventLine(line: Record<string, unknown>): line is Record<string, unknown> & Line {
-  const { id, at, arrived, subject, event, record, body } = line;
-  const texts = [id, subject, event, body].every((text) => typeof text === 'string');
-  const times = [at, arrived].every((time) => typeof time === 'number');
-  return texts && times && (record === undefined || typeof record === 'string');
-}
+const isEventLine = (line: unknown): line is Line =>
+  isEvent(line) && typeof line.at === 'number' && typeof line.arrived === 'number';
 
-async function loadEvent(
+async function loadLine(
   file: FileHandle | undefined,
   { offset, length }: IndexEntry,
-): Promise<InboxEvent | undefined> {
+): Promise<string | undefined> {
   const read = await file?.read(Buffer.allocUnsafe(length), 0, length, offset);
-  const line = parseLine(read?.buffer.toString('utf8') ?? '');
-  if (!line || !isEventLine(line)) return undefined;
-  const { arrived: _, ...event } = line;
-  return event;
+  return read?.buffer.toString('utf8');
 }

@@ -1,6 +1,5 @@
-import { fieldOf, parseJson } from '../../values.ts';
 import { readPage } from '../inbox.ts';
-import type { Inbox, InboxEntry, InboxEvent, InboxLimits } from '../port.ts';
+import type { Inbox, InboxEntry, InboxLimits } from '../port.ts';
 import { bumpGenerationScript, channelName, generationKey, type RedisBus } from './bus.ts';
 import { keyOf, listReply, nowScript, type RedisLink } from './link.ts';
 
@@ -87,9 +86,10 @@ export function redisInbox(
     },
     async list(accepts, slice) {
       const [members, first] = listReply(await link.runScript(listScript, keys, limits));
-      const page = await readPage(toEntries(listReply(members)), accepts, slice, async ({ id }) =>
-        decode(await link.send(['HGET', partOf('events'), id])),
-      );
+      const page = await readPage(toEntries(listReply(members)), accepts, slice, async ({ id }) => {
+        const body = await link.send(['HGET', partOf('events'), id]);
+        return typeof body === 'string' ? body : undefined;
+      });
       return { ...page, damaged: 0, keptSince: Number(String(first)) || undefined };
     },
   };
@@ -101,12 +101,3 @@ function* toEntries(members: readonly unknown[]): Generator<InboxEntry> {
     yield { id, at: Number(members[at + 1]), subject, event, record: record || undefined };
   }
 }
-
-/** The event; undefined if it was deleted after the index was read, or is damaged. */
-function decode(body: unknown): InboxEvent | undefined {
-  const event = typeof body === 'string' ? parseJson(body) : undefined;
-  return isEvent(event) ? event : undefined;
-}
-
-const isEvent = (event: unknown): event is InboxEvent =>
-  typeof fieldOf(event, 'id') === 'string' && typeof fieldOf(event, 'body') === 'string';
