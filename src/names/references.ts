@@ -1,6 +1,6 @@
 /** Missing names and ids of references, from the names and ids that other records contain. Changes no record. */
 
-import { contactName, type Named, nonBlank, normaliseName } from '../figures/naming.ts';
+import { compact, contactName, type Named, nonBlank, normaliseName } from '../figures/naming.ts';
 import { forEachStep, type Steps } from '../figures/steps.ts';
 import type {
   ApiRecord,
@@ -53,9 +53,9 @@ const companyLink = ({ companyId, companyName }: Contact): Link => ({
   ref: { ...(companyId && { id: companyId }), ...(companyName && { name: companyName }) },
 });
 
-/** Whether the id or the name is missing, but not both. */
+/** Whether the id or the name is missing, but not both. Most have both. */
 const isIncomplete = (ref: Ref): boolean =>
-  (ref.id === undefined) === (contactName(ref) !== undefined);
+  !(ref.id && ref.name?.trim()) && (ref.id === undefined) === (contactName(ref) !== undefined);
 
 export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
   new Set(
@@ -63,17 +63,8 @@ export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
   );
 
 /** Whether the id or the name of a reference is missing. */
-export function lacksName(resource: Resource, record: ApiRecord): boolean {
-  if (resource === 'contact') return isIncomplete(companyLink(record).ref);
-  if (!isKeyOf(links, resource)) return false;
-  const fields: readonly ReferenceField[] = links[resource];
-  for (const field of fields) {
-    const ref = record[field] as Ref | undefined;
-    // Most have both.
-    if (ref !== undefined && !(ref.id && ref.name?.trim()) && isIncomplete(ref)) return true;
-  }
-  return false;
-}
+export const lacksName = (resource: Resource, record: ApiRecord): boolean =>
+  isKeyOf(links, resource) && linksOf(resource, record).some(({ ref }) => isIncomplete(ref));
 
 /** Whether a record has another name of its company than that has now: it was renamed since the record was read. */
 export function hasFormerName(record: ApiRecord, companies: NamesIn): boolean {
@@ -241,8 +232,5 @@ export const labelsOf = (
 export function companyOf({ company, companyId, companyName }: ApiRecord): Named {
   const id = nonBlank(fieldOf(company, 'id')) ?? nonBlank(companyId);
   const name = nonBlank(fieldOf(company, 'name')) ?? nonBlank(companyName);
-  const named: Named = {};
-  if (id !== undefined) named.id = id;
-  if (name !== undefined) named.name = name;
-  return named;
+  return compact({ id, name });
 }
