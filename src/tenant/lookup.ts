@@ -102,9 +102,10 @@ export async function searchRecords<R extends Resource>(
 async function resolveAmong<K extends SearchKind>(
   tenant: Tenant,
   kind: K,
-  { records, coverage, asOf, isPart }: Collection<RecordOf[K]>,
+  read: Collection<RecordOf[K]>,
   text: string,
 ): Promise<Resolution<RecordOf[K]>> {
+  const { records, coverage, asOf, isPart } = read;
   const index = await searchIndexOf(tenant, kind, records);
   const hits = await runInSlices(index.find(text));
   const tests = matchKinds.map((kind) => (hit: Hit<K>) => hit.by === kind);
@@ -114,12 +115,7 @@ async function resolveAmong<K extends SearchKind>(
   if (match && matches.length === 1) return { kind: 'one', record: match.record };
   const isFound = matches.length > 1;
   const candidates = (isFound ? matches : hits).map(({ record }) => record);
-  const gaps = await fieldGaps(
-    tenant,
-    kind,
-    { records, ...(isPart && { isPart }) },
-    restsOn.find[kind],
-  );
+  const gaps = await fieldGaps(tenant, kind, read, restsOn.find[kind]);
   const fields = isFound ? gaps.filter(isOfAll) : gaps;
   return {
     kind: isFound ? 'several' : 'none',
