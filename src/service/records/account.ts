@@ -43,8 +43,6 @@ export interface Account {
 const shown = (value: unknown): unknown =>
   typeof value === 'object' ? JSON.stringify(value).slice(0, 100) : value;
 
-const isEmpty = (value: unknown): boolean => isNothing(value) || value === '';
-
 class Tally {
   rows = 0;
   readonly fields = new Map<string, FieldCount>();
@@ -95,7 +93,7 @@ class Tally {
   }
 
   #addUnknown(name: string, value: unknown, record: JsonObject): void {
-    if (isEmpty(value)) return;
+    if (isNothing(value) || value === '') return;
     const field = this.unknown.get(name) ?? this.#unknownField(name, value);
     this.unknown.set(name, field);
     field.rows += 1;
