@@ -163,17 +163,18 @@ const identifying: readonly unknown[] = ['number', 'mpn', 'ean', 'email', 'exter
  * not shown.
  */
 async function askTogether(
-  { pages, resource, call, isCached }: ListSource,
+  source: ListSource,
   { from, ...query }: PageQuery,
   judge: PageJudge,
 ): Promise<Sampled> {
+  const { pages, resource, call } = source;
   const [field, ...more] = filterFields(query.filters ?? '');
   const { honoured, pages: known = maxRequests + 1 } = pages.traits(resource);
   const isTried = [`none ${field}`, `with ${field}`].some((trait) => honoured[trait] !== undefined);
-  if (isCached || from || query.query || more.length > 0 || isTried) return noSample;
+  if (source.isCached || from || query.query || more.length > 0 || isTried) return noSample;
   if (field === undefined || !identifying.includes(field) || Number(known) <= maxRequests)
     return noSample;
-  const sample = await takeSample(pages, resource, searchOf(query), call);
+  const sample = await takeSample(source, searchOf(query));
   const isOther = (record: ApiRecord) => !judge.filters([record]);
   const control = controlFor(field, sample.records.filter(isOther));
   if (control === undefined || isSmall(sample, pages.traits(resource))) return { sample };
@@ -323,22 +324,22 @@ const sampleSize = 25;
  * @throws ApiError
  */
 async function unprovenFields(
-  { pages, resource, isCached, call }: ListSource,
+  source: ListSource,
   search: Search,
   filters: string,
   read: AnyPage | undefined,
 ): Promise<readonly string[] | 'few records'> {
-  if (isCached && !search.query) return 'few records';
+  const { pages, resource, call } = source;
+  if (source.isCached && !search.query) return 'few records';
   const fields = filterFields(filters);
   const { honoured, pages: known = 0 } = pages.traits(resource);
   const isLarge = !search.query && (known === 'uncounted' || known > maxRequests);
   if (isLarge && fields.every((field) => honoured[`none ${field}`])) return [];
-  const sample = read ?? (await takeSample(pages, resource, search, call));
+  const sample = read ?? (await takeSample(source, search));
   if (isSmall(sample, pages.traits(resource))) return 'few records';
   const unproven: string[] = [];
   for (const field of fields)
-    if (!(await filtersBy(pages, resource, search, field, sample.records, call)))
-      unproven.push(field);
+    if (!(await filtersBy(source, search, field, sample.records))) unproven.push(field);
   if (unproven.length === 0 || sample.total !== undefined) return unproven;
   const query = { ...search, from: maxRequests * sampleSize, size: 1 };
   const behind = await pages.page(resource, query, call).catch(ignoreApiError('refused'));
@@ -351,10 +352,8 @@ const filterFields = (filters: string): string[] =>
 
 /** A page of what the search finds without filters. */
 async function takeSample(
-  pages: ServicePages,
-  resource: Resource,
+  { pages, resource, call }: ListSource,
   { filters: _, sort: __, ...search }: Search,
-  call: Call,
 ): Promise<AnyPage> {
   const sample = await pages.page(resource, { ...search, size: sampleSize }, call);
   const { pages: known, ...traits } = pages.traits(resource);
@@ -377,12 +376,10 @@ const isSmall = ({ total, records, countIsLimit }: AnyPage, traits: LearntTraits
  * what is written in another case.
  */
 async function filtersBy(
-  pages: ServicePages,
-  resource: Resource,
+  { pages, resource, call }: ListSource,
   search: Search,
   field: string,
   records: readonly ApiRecord[],
-  call: Call,
 ): Promise<boolean> {
   const trait = `none ${field}`;
   const known = pages.traits(resource).honoured[trait];
