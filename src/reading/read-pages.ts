@@ -49,7 +49,9 @@ export async function readPages(ask: Ask, pass: AnyPass): Promise<End> {
       return readWithoutOffset(ask, pass, first);
     await fillGaps(ask, pass);
     if (pass.countIsLimit && pass.hasAll) {
-      pass.countIsLimit = !(await isEnd(ask, pass));
+      // A refusal, or the last page again, may be the end of what the service counts.
+      const beyond = await ask(furthestEnd(pass.segments), 1).catch(ignoreApiError('refused'));
+      pass.countIsLimit = beyond?.keys.length !== 0;
       return { isPaged: true, sawEnd: true };
     }
   }
@@ -93,12 +95,6 @@ function* offsetsFor(length: number, total: number): Generator<number, undefined
   const step = Math.max(1, isFree || !isFull ? length - 1 : length);
   const end = isFull ? total + step - length : total;
   for (let from = step; from < end; from += step) yield from;
-}
-
-/** Whether nothing follows. A refusal, or the last page again, may be the end of what the service counts. */
-async function isEnd(ask: Ask, { segments }: AnyPass): Promise<boolean> {
-  const beyond = await ask(furthestEnd(segments), 1).catch(ignoreApiError('refused'));
-  return beyond?.keys.length === 0;
 }
 
 /** A page that is shorter than requested leaves a gap. */

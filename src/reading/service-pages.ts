@@ -158,7 +158,7 @@ export class ServicePages {
           (probesSize && isInternalError(error)) || isAboutSize(error, size, takenSize);
         if (!isSize) throw refusal ?? error;
         refusal ??= error;
-        size = nextSmaller(size);
+        size = smallerSizes.find((it) => it < Number(size));
       }
     }
   }
@@ -277,9 +277,6 @@ export const searchText = ({
 /** The size to ask for; `undefined`: without the parameter. */
 const sizeWithin = (asked: number, { maxSize = asked }: LearntTraits): number | undefined =>
   maxSize === 'none' ? undefined : Math.min(asked, maxSize);
-
-/** The next one to try if this one is refused. */
-const nextSmaller = (size = 0): number | undefined => smallerSizes.find((it) => it < size);
 
 /** Whether a smaller size may be accepted after this refusal. */
 function isAboutSize(
