@@ -46,11 +46,6 @@ export interface NameFilter extends Named {
   deleted?: true;
 }
 
-export interface MatchOptions {
-  /** Whether a few words of a name suffice where only one name has them all: `OConnor` for a person. */
-  byWords: boolean;
-}
-
 /** Names listed in a question. Where no more occur, all are listed, because the right one is among them. */
 const maxListed = 12;
 /** Names suggested where there are more. */
@@ -65,19 +60,20 @@ export function refersTo(ref: Ref | undefined, filter: Named): boolean {
 
 /**
  * Finds what a text means: an id, an external identifier, or a name without regard to letter case, accents and
- * punctuation. The first of these that fits counts; deleted records only where no other fits.
+ * punctuation. The first of these that fits counts; deleted records only where no other fits. With `byWords` a few words of
+ * a name suffice where only one name has them all: `OConnor` for a person.
  */
 export const matchName = (
   text: string,
   candidates: Iterable<Candidate | undefined>,
-  options: MatchOptions,
+  options: { byWords: boolean },
 ): NameMatch => runSteps(matchSteps(text, candidates, options));
 
 /** `matchName` in steps, for names of thousands of records. */
 export function* matchSteps(
   text: string,
   candidates: Iterable<Candidate | undefined>,
-  { byWords }: MatchOptions,
+  { byWords }: { byWords: boolean },
 ): Steps<NameMatch> {
   const choices = yield* choicesOf(candidates);
   const lower = text.trim().toLowerCase();

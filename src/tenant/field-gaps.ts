@@ -331,10 +331,6 @@ function lostReferences(
     : near;
 }
 
-/** What is no name of a person or a stage: an e-mail address, or what looks like an id. */
-const isUnnamed = ({ name = '' }: Named): boolean =>
-  name === '' || name.includes('@') || longId.test(name);
-
 /**
  * References that lead to no record of these collections with their names, and such to what has no name.
  * @param minimumOf of a collection: fewer references that lead to none of its records are not told; `Infinity` where a
@@ -360,7 +356,8 @@ export const danglingReferences = (
   ...groupings.flatMap((field): FieldGap[] => {
     const deals = read.opportunity?.slice(0, maxJoined) ?? [];
     const refs = deals.map((deal: Opportunity) => deal[field]).filter((ref) => ref !== undefined);
-    const unnamed = refs.filter(isUnnamed);
+    // An e-mail address, or what looks like an id, is no name of a person or a stage.
+    const unnamed = refs.filter(({ name }) => !name || name.includes('@') || longId.test(name));
     if (unnamed.length < minimumOf('opportunity')) return [];
     const [example] = unnamed.flatMap(({ name }) => name ?? []);
     const gap = { record: 'opportunity' as const, field: `${field}.name`, of: refs.length };

@@ -53,7 +53,9 @@ export type SharedTenantState = ReturnType<typeof sharedTenantState>;
 export function sharedTenantState(options: TenantOptions) {
   const { state, baseUrl, key, name, cache } = options;
   const identity = shortHash([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
-  const reader = readerOf(identity, options);
+  // What was stored by other rules for fields is not taken for one's own.
+  const rules = (options.fields ?? []).map(({ text }) => text).join('\n');
+  const reader = rules === '' ? identity : shortHash(`${identity}\n${rules}`);
   const namespace = options.stateByKey ? identity : namespaceOf(baseUrl, name);
   /** Local listeners run synchronously. @throws StateUnavailable */
   const publishNow = (update: Update) => state.bus.publish(namespace, update);
@@ -116,12 +118,6 @@ export function sharedTenantState(options: TenantOptions) {
       await client.close();
     },
   };
-}
-
-/** Who reads, and by which rules for fields: what is stored of others is not taken for one's own. */
-function readerOf(identity: string, { fields = [] }: TenantOptions): string {
-  const rules = fields.map(({ text }) => text).join('\n');
-  return rules === '' ? identity : shortHash(`${identity}\n${rules}`);
 }
 
 /** The namespace of the state of a tenant that the operator configured. */
