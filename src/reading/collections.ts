@@ -162,7 +162,7 @@ export class Collections {
       if (walk.needsAll && isShortage(stoppedBy)) throw stoppedBy;
       return collection;
     };
-    const reading = shared ? readShared(shared, wanted, read, walk.call.signal) : read(undefined);
+    const reading = shared ? readShared(shared, wanted, read, walk.signal) : read(undefined);
     return reading.catch((error: unknown) => {
       if (!earlier || !walk.needsAll || !isShortage(error)) throw error;
       this.#failed.set(wanted.name, new Date());
@@ -309,11 +309,10 @@ async function readAll(
   walk: SharedWalk,
   earlier: CachedCollection | undefined,
 ): Promise<CachedCollection & Pick<Reading<unknown>, 'stoppedBy'>> {
-  const { call } = walk;
   const asOf = new Date();
   const query = search ?? fullQuery;
   const report = (progress: Progress) => walk.report(progress, resource, budgetLimit());
-  const read = await readCollection(pages, resource, query, call, report, earlier);
+  const read = await readCollection(pages, resource, query, walk, report, earlier);
   const records =
     read.records === earlier?.records
       ? earlier.records

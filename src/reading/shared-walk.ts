@@ -13,51 +13,39 @@ const maxPagesAtOnce = 10;
 const slowShare = 1 / 3;
 
 /** A reading that several calls wait for. It stops when none of them waits any longer. */
-export class SharedWalk {
+export class SharedWalk implements Call {
   readonly name: string;
   /** The collection changed during the walk: the result is returned to the waiters but not cached. */
   outdated = false;
   /** A part of the collection is of no use, as there is an earlier reading of the whole. */
   needsAll = false;
-  readonly call: Call;
+  readonly purpose = 'walk';
+  /** When it must end with what it has read. A waiter with a later deadline extends it. */
+  deadline = 0;
   readonly reading: Promise<CachedCollection>;
   readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
   readonly #waiters = new Set<CallContext>();
   readonly #startedAt = Date.now();
   readonly #latest = this.#startedAt + maxWalkMs;
-  /** When it must end with what it has read, in milliseconds since the epoch. */
-  #deadline = 0;
   #read = 0;
   #pagesRead = 0;
   #pages: number | undefined;
 
   constructor(name: string, read: (walk: SharedWalk) => Promise<CachedCollection>) {
     this.name = name;
-    const deadline = () => this.#deadline;
-    const cost = () => this.#cost;
-    this.call = {
-      signal: this.#controller.signal,
-      // A waiter with a later deadline extends it.
-      get deadline() {
-        return deadline();
-      },
-      purpose: 'walk',
-      get cost() {
-        return cost();
-      },
-    };
     this.reading = Promise.resolve().then(() => read(this));
   }
 
   /** Whether further calls may wait for it. */
   get isCurrent(): boolean {
-    return !this.outdated && !this.#controller.signal.aborted;
+    return !this.outdated && !this.signal.aborted;
   }
 
   join(waiter: CallContext): void {
     this.#waiters.add(waiter);
     const wanted = Math.min(this.#latest, readingDeadline(waiter));
-    this.#deadline = Math.max(this.#deadline, wanted);
+    this.deadline = Math.max(this.deadline, wanted);
   }
 
   /**
@@ -96,11 +84,11 @@ export class SharedWalk {
     return pages === undefined || pages === 1 ? '' : `page ${this.#pagesRead} of ${pages}`;
   }
 
-  get #cost(): WalkCost | undefined {
+  get cost(): WalkCost | undefined {
     const pages = this.#pages;
     if (pages === undefined) return undefined;
     const left = Math.max(0, pages - this.#pagesRead);
-    const endsAt = this.#startedAt + (this.#deadline - this.#startedAt) * slowShare;
+    const endsAt = this.#startedAt + (this.deadline - this.#startedAt) * slowShare;
     const isSlowed = pages > maxPagesAtOnce && left > 0;
     const pauseMs = isSlowed ? Math.max(0, ((endsAt - Date.now()) * maxParallel) / left) : 0;
     return { pages, left, pauseMs, needsAll: this.needsAll };

@@ -213,7 +213,9 @@ function askFor(
   const ask: Ask = async (from, size, ifRefused = 'fail') => {
     try {
       // The call is copied for each request: the deadline of a shared call moves.
-      const page = await pages.page(resource, { ...search, from, size }, { ...call, signal });
+      const { deadline, purpose, cost } = call;
+      const own = { signal, deadline, purpose, cost };
+      const page = await pages.page(resource, { ...search, from, size }, own);
       const segment = pass.add(from, page);
       report({ read: pass.found.size, total: pass.count });
       return segment;

@@ -8,7 +8,7 @@ export interface Call {
    * `walk` reads a whole collection, and must not use the reserve of the rate budget. Default: `interactive`, a single
    * request that a person waits for.
    */
-  purpose?: 'interactive' | 'walk';
+  purpose?: 'interactive' | 'walk' | undefined;
   /** Of a walk, once its first page shows it. */
   cost?: WalkCost | undefined;
 }
