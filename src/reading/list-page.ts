@@ -75,7 +75,7 @@ export async function readListPage(
   // A few rows may be in order, or pass, by chance.
   const size = judge ? Math.max(query.size, sampleSize) : query.size;
   const asked = { ...query, size, ...(isWhole && { from: 0 }) };
-  const { sample, found } = judge ? await askTogether(source, asked, judge) : noSample;
+  const { sample, found }: Sampled = judge ? await askTogether(source, asked, judge) : {};
   if (found) return { ...pageAnswer(query, found, true, asOf), unproven: [] };
   const sent = await pages.page(resource, asked, call);
   const ignored = judge ? await ignoredParameters(source, judge, asked, sent) : [];
@@ -152,7 +152,6 @@ interface Sampled {
   sample?: AnyPage;
   found?: AnyPage;
 }
-const noSample: Sampled = {};
 
 /** Fields of which hardly two records have the same value. */
 const identifying: readonly unknown[] = ['number', 'mpn', 'ean', 'email', 'externalIdentifier'];
@@ -171,9 +170,9 @@ async function askTogether(
   const [field, ...more] = filterFields(query.filters ?? '');
   const { honoured, pages: known = maxRequests + 1 } = pages.traits(resource);
   const isTried = [`none ${field}`, `with ${field}`].some((trait) => honoured[trait] !== undefined);
-  if (source.isCached || from || query.query || more.length > 0 || isTried) return noSample;
+  if (source.isCached || from || query.query || more.length > 0 || isTried) return {};
   if (field === undefined || !identifying.includes(field) || Number(known) <= maxRequests)
-    return noSample;
+    return {};
   const sample = await takeSample(source, searchOf(query));
   const isOther = (record: ApiRecord) => !judge.filters([record]);
   const control = controlFor(field, sample.records.filter(isOther));
