@@ -38,7 +38,7 @@ export interface Traffic {
 }
 
 export interface Attempt {
-  request: ApiRequest;
+  request: Pick<TypedRequest<unknown>, 'facts' | 'probesSize'>;
   call: Call;
   /** Absent if none was received. */
   response: WireResponse | undefined;
@@ -52,16 +52,9 @@ export interface SentRequest {
   startedAt: number;
 }
 
-interface ApiRequest extends WireRequest {
-  facts: ErrorFacts;
-  /** As in `PageRequest`. */
-  probesSize?: boolean | undefined;
-}
-
 /** A request, and how its answer is read. */
-interface TypedRequest<T> extends ApiRequest {
-  /** As in `PageRequest`. */
-  attempts?: number | undefined;
+interface TypedRequest<T> extends WireRequest, Pick<PageRequest, 'attempts' | 'probesSize'> {
+  facts: ErrorFacts;
   /** Default: whether the error is `retryable`. */
   mayRetry?(error: ApiError): boolean;
   /** `facts` include the status. @throws ApiError */

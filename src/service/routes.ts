@@ -67,15 +67,13 @@ export interface PageQuery extends Search {
 }
 
 /** A request for one page, as it is sent. */
-export interface PageRequest extends Search {
+export interface PageRequest extends Omit<PageQuery, 'size'> {
   /** Absent if the service refuses the parameter. */
   size?: number | undefined;
-  /** Value of the offset parameter; not sent if it is 0. */
-  from?: number | undefined;
   /** The request tests whether the service accepts this size: a 500 is neither retried nor counted as an outage. */
-  probesSize?: boolean;
+  probesSize?: boolean | undefined;
   /** Maximum number of attempts. Default: 3. */
-  attempts?: number;
+  attempts?: number | undefined;
 }
 
 /** A search of a route: the parameters that are the same for all its pages. */
