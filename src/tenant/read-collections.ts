@@ -35,13 +35,11 @@ export interface CollectionsRead<R extends Resource> {
   probability: ProbabilityScale | undefined;
 }
 
-/** `undefined` for a whole collection. */
-type Wanted = PartOf | undefined;
-
 /**
  * Reads several collections in parallel; or at least a part of each. An `optional` collection that may not be read is listed in `omitted`; a
  * `required` one is an error, and so is it when none of all may be read.
  * @param restsOn what the coverage says of fields
+ * @param partOf what is wanted of a collection; `undefined` for all of it
  * @throws NotGranted, ApiError
  */
 export async function readCollections<N extends Resource, W extends Resource = never>(
@@ -50,13 +48,16 @@ export async function readCollections<N extends Resource, W extends Resource = n
   optional: readonly W[],
   call: ToolCall,
   restsOn: RestsOn,
-  partOf: (resource: Resource) => Wanted | Promise<Wanted> = () => undefined,
+  partOf: (resource: Resource) => Promise<PartOf | undefined> | PartOf | undefined = () =>
+    undefined,
 ): Promise<CollectionsRead<N | W>> {
+  const readOne = async (resource: Resource): Promise<Part> => ({
+    resource,
+    ...(await tenant.collection(resource, call, await partOf(resource))),
+  });
   const parts = await Promise.all([
-    ...required.map((resource) => readOne(tenant, resource, call, partOf(resource))),
-    ...optional.map((resource) =>
-      readOne(tenant, resource, call, partOf(resource)).catch(omitIfUnreadable(resource)),
-    ),
+    ...required.map(readOne),
+    ...optional.map((resource) => readOne(resource).catch(omitIfUnreadable(resource))),
   ]);
   const read = parts.filter((part) => 'records' in part);
   const unread = parts.filter((part) => 'omitted' in part);
@@ -110,13 +111,6 @@ export async function readOptional<R extends Resource>(
 interface Part extends Collection<ApiRecord> {
   resource: Resource;
 }
-
-const readOne = async (
-  tenant: Tenant,
-  resource: Resource,
-  call: ToolCall,
-  part: Wanted | Promise<Wanted>,
-): Promise<Part> => ({ resource, ...(await tenant.collection(resource, call, await part)) });
 
 /** What says nothing of other routes. Where the service cannot be asked at all, the whole call fails. */
 export const unreadable = [
