@@ -15,19 +15,18 @@ export interface WireLimits {
   lookup?: LookupFunction;
 }
 
-const defaultLimits: WireLimits = {
-  attemptMs: 20_000,
-  connectMs: 5_000,
-  maxBytes: 32 * 1024 * 1024,
-  concurrent: 16,
-  connections: 256,
-};
-
 export type Connections = ReturnType<typeof openConnections>;
 
 /** Keep-alive connections by origin. Tenants of the same origin share them. */
 export function openConnections(given: Partial<WireLimits> = {}) {
-  const limits: WireLimits = { ...defaultLimits, ...given };
+  const limits: WireLimits = {
+    attemptMs: 20_000,
+    connectMs: 5_000,
+    maxBytes: 32 * 1024 * 1024,
+    concurrent: 16,
+    connections: 256,
+    ...given,
+  };
   const pools = new Map<string, { pool: Promise<Pool>; users: number }>();
   return {
     limits,
