@@ -222,7 +222,6 @@ export function belongsTo(record: ApiRecord, company: Company): boolean {
   return name !== undefined && normaliseName(name) === normaliseName(company.name);
 }
 
-/** The labels of a record and of its company. */
 export const labelsOf = (
   record: ApiRecord,
   companies: ReadonlyMap<string | undefined, Company>,

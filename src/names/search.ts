@@ -49,9 +49,7 @@ export interface Hit<K extends SearchKind> {
   by?: MatchKind;
 }
 
-type Describe<K extends SearchKind> = (record: RecordOf[K]) => IndexEntry;
-
-const describe: { [K in SearchKind]: Describe<K> } = {
+const describe: { [K in SearchKind]: (record: RecordOf[K]) => IndexEntry } = {
   company: (company: Company) => ({
     name: words(company.name),
     more: words(company.website, company.address?.city, company.type, ...(company.labels ?? [])),

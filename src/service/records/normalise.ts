@@ -175,7 +175,6 @@ function withIdentity(read: ReturnType<typeof nestedRef>): typeof read {
   return Object.keys(read).length > 0 ? unreadable : undefined;
 }
 
-/** A known field. */
 interface KnownField {
   name: string;
   kind: Reader<unknown>;
@@ -269,7 +268,6 @@ function readField(raw: Record<string, unknown>, { name, kind }: KnownField): vo
   if (after === unreadable) raw.unreadable = { ...(raw.unreadable ?? {}), [name]: before };
 }
 
-/** Completes a reference from its sibling fields. */
 function completeReference(
   raw: Record<string, unknown>,
   { field, id: idField, names }: Reference,
