@@ -135,10 +135,6 @@ export class CurrencySums {
     return this.#sums.get(currency);
   }
 
-  get currencies(): string[] {
-    return [...this.#sums.keys()].sort();
-  }
-
   /** The largest sum in any one currency: for ranking only, since currencies cannot be compared. */
   get largest(): number {
     let largest = 0;
@@ -146,23 +142,26 @@ export class CurrencySums {
     return largest;
   }
 
-  /** Rounded, currencies in alphabetical order; `undefined` when nothing known was added. */
-  toAmounts(): Amounts | undefined {
-    const { currencies } = this;
-    if (currencies.length === 0) return undefined;
-    return Object.fromEntries(currencies.map((name) => [name, rounded(this.of(name) ?? zero)]));
+  /** What is known of each sum, currencies in alphabetical order; `undefined` when nothing is. Default: rounded sums. */
+  toAmounts(
+    amountOf: (sum: Decimal, currency: string) => number | undefined = rounded,
+  ): Amounts | undefined {
+    const amounts = [...this.#sums]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([currency, sum]) => {
+        const amount = amountOf(sum, currency);
+        return amount === undefined ? [] : [[currency, amount] as const];
+      });
+    return amounts.length > 0 ? Object.fromEntries(amounts) : undefined;
   }
 }
 
 /** Each sum in percent of that of the same currency in `wholes`, where this is above 0. */
-export function percentagesOf(parts: CurrencySums, wholes: CurrencySums): Amounts | undefined {
-  const percentages = wholes.currencies.flatMap((currency): [string, number][] => {
-    const whole = wholes.of(currency) ?? zero;
+export const percentagesOf = (parts: CurrencySums, wholes: CurrencySums): Amounts | undefined =>
+  wholes.toAmounts((whole, currency) => {
     const percent = whole.gt(0) ? percentOf(parts.of(currency) ?? zero, whole) : undefined;
-    return percent ? [[currency, roundedPercent(percent)]] : [];
+    return percent && roundedPercent(percent);
   });
-  return percentages.length > 0 ? Object.fromEntries(percentages) : undefined;
-}
 
 /** The sum of one amount over several items, by currency. */
 export function sumOf<Item extends { currency: string }>(

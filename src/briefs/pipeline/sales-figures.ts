@@ -9,39 +9,29 @@ import {
   unknownCurrency,
   zero,
 } from '../../figures/money.ts';
-import { compact, countsBy, groupBy, nonZero } from '../../figures/naming.ts';
+import { compact, countsBy, nonZero } from '../../figures/naming.ts';
 import { weighted } from '../../figures/probability.ts';
 import { byOutcome, daysToClose } from './won-and-lost.ts';
 
 /** Mean value of the deals whose value is known, by currency. */
 export function averageValue(deals: readonly Deal[]): Amounts | undefined {
   const known = deals.filter(({ value }) => value);
-  const sums = totalValue(known);
   const counts = countsBy(known, ({ currency }) => currency);
-  const means = sums.currencies.map((currency): [string, number] => [
-    currency,
-    rounded((sums.of(currency) ?? zero).div(counts[currency] ?? 1)),
-  ]);
-  return means.length > 0 ? Object.fromEntries(means) : undefined;
+  return totalValue(known).toAmounts((sum, currency) => rounded(sum.div(counts[currency] ?? 1)));
 }
 
 /** Value won a day: open deals × mean value won × win rate ÷ mean days to win, in each currency that has all four. */
 export function velocity(open: readonly Deal[], closed: readonly Deal[]): Amounts | undefined {
   const openOf = countsBy(open, ({ currency }) => currency);
-  const perDay = [...groupBy(closed, ({ currency }) => currency)].flatMap(
-    ([currency, deals]): [string, number][] => {
-      const { won, lost } = byOutcome(deals);
-      const known = won.filter(({ value }) => value);
-      const days = won.flatMap((deal) => daysToClose(deal) ?? []);
-      const total = days.reduce((sum, one) => sum + one, 0);
-      if (known.length === 0 || total === 0) return [];
-      const worth = totalValue(known).of(currency) ?? zero;
-      const parts = known.length * (won.length + lost.length) * total;
-      const factor = (openOf[currency] ?? 0) * won.length * days.length;
-      return [[currency, rounded(worth.times(factor).div(parts))]];
-    },
-  );
-  return perDay.length > 0 ? Object.fromEntries(perDay.sort()) : undefined;
+  return totalValue(byOutcome(closed).won).toAmounts((worth, code) => {
+    const { won, lost } = byOutcome(closed.filter(({ currency }) => currency === code));
+    const known = won.filter(({ value }) => value);
+    const days = won.flatMap((deal) => daysToClose(deal) ?? []);
+    const total = days.reduce((sum, one) => sum + one, 0);
+    const parts = known.length * (won.length + lost.length) * total;
+    const factor = (openOf[code] ?? 0) * won.length * days.length;
+    return total === 0 ? undefined : rounded(worth.times(factor).div(parts));
+  });
 }
 
 /**
