@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import {
+  type ClosedBrief,
   closedBrief,
   dealsAbout,
+  type PipelineBrief,
   type PipelineOptions,
   pipelineBrief,
   pipelineExtras,
@@ -12,19 +14,34 @@ import {
   briefBy,
   inCustomField,
   isBriefBy,
+  isInOrder,
   isOfLines,
 } from '../src/briefs/pipeline/pipeline-groups.ts';
-import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
-import type { Rates } from '../src/figures/deals.ts';
+import {
+  type ClosedPeriod,
+  type DealOutcome,
+  dealOutcomes,
+} from '../src/briefs/pipeline/won-and-lost.ts';
+import type { Deal, Rates } from '../src/figures/deals.ts';
 import { type CurrencyOf, currencyOfRecord, decimal, zero } from '../src/figures/money.ts';
-import { compact } from '../src/figures/naming.ts';
+import { compact, plural } from '../src/figures/naming.ts';
 import type { Opportunity } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
 import { currenciesFor, dealsFor, readDeals } from '../src/tenant/prepared.ts';
-import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { toCoverage, today } from '../src/tool-kit/answers.ts';
+import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
+  answerWithRows,
+  formatAmounts,
+  limitLists,
+  listedWords,
+  pageOf,
+  rankedInCurrencies,
+  toCoverage,
+  today,
+} from '../src/tool-kit/answers.ts';
+import {
+  type Answer,
   coverage,
   dealFilterInput,
   defineTool,
@@ -32,9 +49,8 @@ import {
   plainDay,
 } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
-import { resolveDealFilters } from '../src/tool-kit/name-filters.ts';
-import { pipelineAnswer, pipelineSections } from '../src/tool-kit/pipeline-answers.ts';
-import { isOneOf, keysOf } from '../src/values.ts';
+import { describeDealScope, resolveDealFilters } from '../src/tool-kit/name-filters.ts';
+import { isKeyOf, isOneOf, keysOf } from '../src/values.ts';
 
 /** Filters that closed deals do not have: a heading with one of them would promise other figures than it has. */
 const ofOpenDeals = {
@@ -42,6 +58,16 @@ const ofOpenDeals = {
   close_from: 'is for the expected close of open deals; with this outcome use period_from',
   close_to: 'is for the expected close of open deals; with this outcome use period_to',
 } as const;
+
+const pipelineSections = [
+  'groups',
+  'overdue',
+  'closing_soon',
+  'stalled',
+  'closed',
+  'deals',
+] as const;
+type PipelineSection = (typeof pipelineSections)[number];
 
 const knownBy = [...briefBy, `${inCustomField}NAME`].join(', ');
 
@@ -125,23 +151,21 @@ export const briefPipeline = defineTool({
         today: today(),
       };
       const deals = await dealsFor(tenant, opportunities, read.records.company);
-      return pipelineAnswer(
+      const brief =
         outcome === 'open'
           ? await runInSlices(pipelineBrief(deals, options))
-          : await runInSlices(closedBrief(deals, outcome, options)),
-        {
-          filters: options,
-          // `by` adds the section of the groups, whichever sections were chosen.
-          sections: args.by && args.sections ? [...args.sections, 'groups'] : args.sections,
-          rows: args.rows,
-          dealsFrom: args.deals_from,
-          deals: () => runInSlices(dealsAbout(deals, outcome, options)),
-          rowOf: (deal) =>
-            outcome === 'open' ? openDealRow(deal, options.today) : closedDealRow(deal, outcome),
-          coverage,
-          notes: [...read.omitted, ...unused],
-        },
-      );
+          : await runInSlices(closedBrief(deals, outcome, options));
+      const sections = sectionsOf(args);
+      const about = sections.has('deals')
+        ? await runInSlices(dealsAbout(deals, outcome, options))
+        : undefined;
+      return pipelineAnswer(brief, sections, {
+        scope: describeDealScope(filters),
+        deals: about && listDeals(about, args),
+        rows: args.rows,
+        coverage,
+        notes: [...read.omitted, ...unused],
+      });
     });
   },
 });
@@ -192,6 +216,146 @@ function readRates(text: string): Rates | undefined {
       return [from.toUpperCase(), { to: to.toUpperCase(), rate: decimal(Number(rate)) ?? zero }];
     }),
   );
+}
+
+/** Fields of a brief that are left out unless their section is wanted. */
+const sectionOf = {
+  by: 'groups',
+  groups: 'groups',
+  overdue: 'overdue',
+  closingSoon: 'closing_soon',
+  stalled: 'stalled',
+  closed: 'closed',
+} as const satisfies Record<string, PipelineSection>;
+
+type Sections = ReadonlySet<PipelineSection>;
+
+interface Asked {
+  outcome: DealOutcome;
+  sections?: readonly PipelineSection[] | undefined;
+  by?: string | undefined;
+  rows?: number | undefined;
+  deals_from?: number | undefined;
+}
+
+const openSections = pipelineSections.filter((section) => section !== 'deals');
+const closedSections: readonly PipelineSection[] = ['closed', 'groups', 'deals'];
+
+/** `by` adds the section of the groups, whichever were chosen; a brief on closed deals always has their figures. */
+function sectionsOf({ outcome, sections, by, deals_from }: Asked): Sections {
+  const ofOutcome = outcome === 'open' ? openSections : closedSections;
+  const byDefault = deals_from === undefined ? ofOutcome : (['deals'] as const);
+  const chosen = sections && by ? [...sections, 'groups' as const] : sections;
+  const always = outcome === 'open' ? [] : (['closed'] as const);
+  return new Set([...always, ...(chosen?.length ? chosen : byDefault)]);
+}
+
+const maxDeals = 100;
+/** An answer that lists deals is filled up to about 2,500 tokens: the estimate is up to half too high. */
+const aim = 3_600;
+
+function listDeals(
+  all: readonly Deal[],
+  { outcome, rows = maxDeals, deals_from: from = 0 }: Asked,
+) {
+  const rowOf = (deal: Deal) =>
+    outcome === 'open' ? openDealRow(deal, today()) : closedDealRow(deal, outcome);
+  return { records: all.slice(from, from + rows).map(rowOf), from, total: all.length };
+}
+
+type Brief = PipelineBrief | ClosedBrief;
+
+const isOpenBrief = (brief: Brief): brief is PipelineBrief => 'open' in brief;
+
+function pipelineAnswer(
+  brief: Brief,
+  sections: Sections,
+  { scope, deals, rows: asked, coverage, notes }: Shown,
+): Answer {
+  const { notes: ofBrief = [], ...figures } = brief;
+  const kept = Object.entries(figures).filter(
+    ([field]) => !isKeyOf(sectionOf, field) || sections.has(sectionOf[field]),
+  );
+  const { countByCurrency } = isOpenBrief(brief) ? brief.open : brief.closed;
+  const isRanked = countByCurrency && sections.has('groups') && !isInOrder(brief.by);
+  const allNotes = [...ofBrief, ...(isRanked ? [rankedInCurrencies] : []), ...notes];
+  const summary = [...scope, ...summaryOf(brief, sections)];
+  const write = (rows: number): Answer => {
+    const records = deals?.records.slice(0, rows);
+    const page = deals && records && pageOf(records.length, deals.from, deals.total);
+    return {
+      summary: join([...summary, ...(page ? listedWords(page, 'deals_from') : [])], ' '),
+      data: { ...limitLists(Object.fromEntries(kept), rows), records, page, coverage },
+      notes: allNotes,
+    };
+  };
+  const count = deals ? deals.records.length : (asked ?? 2);
+  return answerWithRows(count, write, deals && asked === undefined ? aim : undefined);
+}
+
+interface Shown {
+  scope: readonly Wording[];
+  /** Those that are listed, of all that the brief is about. */
+  deals: ReturnType<typeof listDeals> | undefined;
+  rows: number | undefined;
+  coverage: Record<string, unknown>;
+  notes: readonly Wording[];
+}
+
+function summaryOf(brief: Brief, sections: ReadonlySet<PipelineSection>): Wording[] {
+  if (!isOpenBrief(brief)) return closedSummary(brief);
+  const closed = sections.has('closed') ? [wording`${closedCounts(brief.closed)}.`] : [];
+  return [openSummary(brief, sections), ...closed];
+}
+
+/** The figures of a target as a sentence. */
+function targetWords({ target }: PipelineBrief): Wording {
+  if (!target) return wording``;
+  const { won, gap, coverage, overdue } = target;
+  const isShort = Object.values(gap).some((amount) => amount > 0);
+  const short = isShort
+    ? wording`${formatAmounts(gap)} short of the target`
+    : wording`target reached`;
+  const cover =
+    coverage === undefined
+      ? ''
+      : wording`, covered ${coverage} times by open deals (${formatAmounts(overdue)} of them overdue)`;
+  return wording` ${formatAmounts(won)} won: ${short}${cover}.`;
+}
+
+function openSummary(brief: PipelineBrief, sections: ReadonlySet<PipelineSection>): Wording {
+  const { open, overdue, stalled } = brief;
+  const counts = [
+    ...(sections.has('overdue') ? [wording`${overdue.total} overdue`] : []),
+    ...(sections.has('stalled') ? [wording`${stalled.total} stalled`] : []),
+  ];
+  const more = counts.length > 0 ? wording`: ${join(counts, ', ')}` : wording``;
+  const worth = open.value
+    ? wording`, total contract value ${formatAmounts(open.value)}`
+    : wording``;
+  return wording`${plural(open.count, 'open opportunity')}${worth}${more}.${targetWords(brief)}`;
+}
+
+function closedSummary({ closed, outcome }: ClosedBrief): Wording[] {
+  const { value } = outcome === 'lost' ? closed.lost : closed.won;
+  const ending = outcome === 'lost' ? 'Lost' : 'Won';
+  const rate = closed.winRatePercent;
+  return [
+    wording`${closedCounts(closed)}.`,
+    ...(value ? [wording`${ending}: total contract value ${formatAmounts(value)}.`] : []),
+    ...(rate === undefined ? [] : [wording`Win rate ${rate} % by count.`]),
+  ];
+}
+
+/** Never says "0 won" or "0 lost" while deals are closed whose outcome is unknown. */
+function closedCounts({ from, to, won, lost, outcomeUnknown }: ClosedPeriod): Wording {
+  const isAll = outcomeUnknown === undefined;
+  const counts = [
+    ...(isAll || won.count > 0 ? [wording`${won.count} won`] : []),
+    ...(isAll || lost.count > 0 ? [wording`${lost.count} lost`] : []),
+    ...(isAll ? [] : [wording`${outcomeUnknown.count} closed with unknown outcome`]),
+  ];
+  return wording`${join(counts, ', ')} from ${trusted(from)} to ${trusted(to)}`;
 }
 
 /** In pages that a model could not read. */

@@ -3,7 +3,7 @@
  * occurs, and a text that means none or several is asked back, without figures.
  */
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
-import { type CurrencyOf, currencyOfRecord } from '../figures/money.ts';
+import { type CurrencyOf, currencyOfRecord, formatNumber } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
 import {
   type Candidate,
@@ -141,6 +141,18 @@ export function describeScope(
   });
   const parts = [...named, ...others];
   return parts.length > 0 ? [wording`Only ${join(parts, ', ')}.`] : [];
+}
+
+/** Which deals the figures are about, where filters narrow them. */
+export function describeDealScope(filters: PipelineFilters): Wording[] {
+  const { owner, company, stage, category, source, currency, closeFrom, closeTo, minValue } =
+    filters;
+  const others: Wording[] = [];
+  const from = closeFrom === undefined ? '' : wording` from ${trusted(closeFrom)}`;
+  const to = closeTo === undefined ? '' : wording` up to ${trusted(closeTo)}`;
+  if (closeFrom ?? closeTo) others.push(wording`expected to close${from}${to}`);
+  if (minValue !== undefined) others.push(wording`worth ${formatNumber(minValue)} or more`);
+  return describeScope({ owner, company, stage, category, source, currency }, others);
 }
 
 function nameOf({ id, name, deleted }: NameFilter): Wording {

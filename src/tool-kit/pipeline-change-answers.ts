@@ -15,7 +15,7 @@ import {
   toIsoSeconds,
 } from './answers.ts';
 import type { Answer } from './define-tool.ts';
-import { scopeOf } from './pipeline-answers.ts';
+import { describeDealScope } from './name-filters.ts';
 
 /** What a comparison was made from. */
 export interface ComparisonSources {
@@ -47,7 +47,7 @@ export function changesAnswer(
       summary: join(
         [
           ...reshapedSentence(changes, states),
-          ...scopeOf(filters),
+          ...describeDealScope(filters),
           periodWords(states),
           ...(from > 0 ? [] : [changesSummary(changes, asked.movement !== undefined)]),
           ...(quotes ? [quotesSentence(quotes)] : []),
@@ -82,7 +82,7 @@ export function quoteChangesAnswer(
   const write = (shown: number): Answer => {
     const changed = listPart(quotes.rows.slice(0, shown), from, quotes.total);
     const summary = [
-      ...scopeOf(filters),
+      ...describeDealScope(filters),
       periodWords(states),
       ...(from > 0 ? [] : [quotesSentence(changes)]),
       ...listedWords(changed),
