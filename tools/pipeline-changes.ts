@@ -27,7 +27,7 @@ import { requireGrant } from '../src/tenant/grants.ts';
 import { companiesOfQuotes, currenciesFor, readDeals } from '../src/tenant/prepared.ts';
 import { nameReferences, readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
-import { type Wording, wording } from '../src/text/untrusted-text.ts';
+import { applying, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
@@ -162,11 +162,11 @@ export const pipelineChanges = defineTool({
         return passesFilters(deal, filters) && lacksCloseDate(deal, filters);
       }),
     );
-    const notes = [
-      ...withoutCloseDateNote(undated.length),
+    const notes = applying([
+      withoutCloseDateNote(undated.length),
       ...(quotes.notes ?? []),
       ...read.omitted,
-    ];
+    ]);
     const sources = { requested, filters, states, days, coverage, notes, asked: args };
     return changesAnswer(changes, quotes.changes, sources);
   },

@@ -29,7 +29,7 @@ import {
 } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
 import type { Company, Opportunity, Quote } from '../../service/records/records.ts';
-import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
+import { applying, quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import { type BriefBy, groupClosed, groupOpen, isOfLines } from './pipeline-groups.ts';
 import { againstTarget, averageValue, velocity } from './sales-figures.ts';
 import { byOutcome, closedPeriod, type DealOutcome, hasOutcome } from './won-and-lost.ts';
@@ -82,11 +82,7 @@ type PipelineExtra = (typeof pipelineExtras)[number];
 export type PipelineBrief = ResultOf<typeof pipelineBrief>;
 export type ClosedBrief = ResultOf<typeof closedBrief>;
 
-const defaults = {
-  show: [],
-  stalledAfterDays: 30,
-  maxRows: 2,
-} as const;
+const defaults = { show: [], stalledAfterDays: 30, maxRows: 2 } as const;
 const noRates: Rates = new Map();
 const periodDays = 90;
 const closingWithinDays = 30;
@@ -254,12 +250,9 @@ export function passesOpenFilters(record: Opportunity, filters: PipelineFilters)
 }
 
 /** Said of the open deals that only a period of close dates leaves out. */
-export const withoutCloseDateNote = (count: number): Wording[] =>
-  count === 0
-    ? []
-    : [
-        wording`${plural(count, 'open deal')} without a close date: not in the period of close dates.`,
-      ];
+export const withoutCloseDateNote = (count: number): Wording | false =>
+  count > 0 &&
+  wording`${plural(count, 'open deal')} without a close date: not in the period of close dates.`;
 
 /** Whether only the period of close dates leaves an open deal out, because it has none. */
 export function lacksCloseDate({ record, outcome }: Deal, filters: PipelineFilters): boolean {
@@ -343,34 +336,25 @@ function pipelineNotes(
   withoutCloseDate = 0,
 ): Wording[] | undefined {
   const undated = closed.filter(isUndated).length;
-  const notes = [...(rates ?? noRates)].map(
+  const converted = [...(rates ?? noRates)].map(
     ([code, { to, rate }]) =>
       wording`Amounts in ${quote(code)} are converted at ${rate.toNumber()} ${quote(to)}, the rate given by the caller.`,
   );
-  if (by === 'label')
-    notes.push(wording`A deal counts in the group of each label that it or its company has.`);
-  if (isOfLines(by))
-    notes.push(
+  const notes = applying([
+    ...converted,
+    by === 'label' && wording`A deal counts in the group of each label that it or its company has.`,
+    isOfLines(by) &&
       wording`The amounts of a deal are divided among the lines of its last quote (an accepted one before others, then the newest) by their first-year value; a deal counts in each of its groups.`,
-    );
-  if (show.includes('velocity'))
-    notes.push(
+    show.includes('velocity') &&
       wording`Velocity: open deals × mean value won × win rate ÷ mean days to win, a day, each of its currency; means of deals of known value.`,
-    );
-  if (target !== undefined)
-    notes.push(
+    target !== undefined &&
       wording`Target: gap = target − won in the period; coverage = value of the open deals ÷ gap.`,
-    );
-  if (stage ?? closeFrom ?? closeTo)
-    notes.push(
+    (stage ?? closeFrom ?? closeTo) !== undefined &&
       wording`The filters by stage and close date apply to open deals only, not to won and lost ones.`,
-    );
-  notes.push(...withoutCloseDateNote(withoutCloseDate));
-  if (minValue !== undefined)
-    notes.push(
+    withoutCloseDateNote(withoutCloseDate),
+    minValue !== undefined &&
       wording`The minimum value applies in each deal's own currency; ${plural(unknownValue, 'deal')} of unknown value omitted.`,
-    );
-  if (undated > 0)
-    notes.push(wording`${plural(undated, 'closed deal')} without a closing date: in no period.`);
+    undated > 0 && wording`${plural(undated, 'closed deal')} without a closing date: in no period.`,
+  ]);
   return notes.length > 0 ? notes : undefined;
 }
