@@ -191,10 +191,20 @@ function findingsOnContact(contact: Subject['contact']) {
     : { contact_without_email: !isReachable && wording`The contact ${name} has no e-mail.` };
 }
 
-type Line = ReturnType<typeof toLine>;
+interface Line {
+  item: QuoteItem;
+  product: Product | undefined;
+  prices: readonly KnownPrice[];
+  quotePercent: Decimal;
+  discountLimit: number;
+}
 
 function findingsOnLine(line: Line) {
-  const { item, price, cost, netPrice, product, prices } = line;
+  const { item, product, prices, quotePercent } = line;
+  const [price, cost] = [decimal(item.price), decimal(item.cost)];
+  const { unitPrice } = lineAmounts(item);
+  // Per unit after the line's discount and the percentage of the quote.
+  const netPrice = unitPrice && lessPercent(unitPrice, quotePercent);
   const isUnderCost = price && cost && price.lt(cost);
   const term = termOf(item.term);
   const catalogueTerm = product ? termOf(product.term) : term;
@@ -292,38 +302,19 @@ function lineFindings(subject: Subject): PreflightFinding[] {
   // Books apply as of the day on which the quote was sent, else today.
   const day = statusCategoryOf(quote) === 'draft' ? today : (dayOf(quote.sentAt) ?? today);
   const discount = quoteDiscount(quote);
-  const shared = {
-    discountLimit,
-    catalogue: new Map(catalogue.map((product) => [product.id, product])),
-    pricesOf: pricesFor(books, company, day),
-    // Or 0.
-    quotePercent: discount?.kind === 'percent' ? discount.percent : zero,
-  };
+  // Or 0.
+  const quotePercent = discount?.kind === 'percent' ? discount.percent : zero;
+  const productOf = new Map(catalogue.map((product) => [product.id, product]));
+  const pricesOf = pricesFor(books, company, day);
   return (quote.items ?? []).flatMap((item, at) => {
     const where = compact({ line: at + 1, item: nonBlank(item.name) ?? nonBlank(item.mpn) });
-    return toFindings(findingsOnLine(toLine(item, shared)), where);
+    const product = productOf.get(item.product?.id);
+    const prices = pricesOf(item.product?.id ?? '');
+    return toFindings(
+      findingsOnLine({ item, product, prices, quotePercent, discountLimit }),
+      where,
+    );
   });
-}
-
-interface SharedByLines {
-  discountLimit: number;
-  catalogue: ReadonlyMap<string | undefined, Product>;
-  pricesOf: ReturnType<typeof pricesFor>;
-  quotePercent: Decimal;
-}
-
-function toLine(item: QuoteItem, { catalogue, pricesOf, ...shared }: SharedByLines) {
-  const { unitPrice } = lineAmounts(item);
-  return {
-    ...shared,
-    item,
-    product: catalogue.get(item.product?.id),
-    price: decimal(item.price),
-    cost: decimal(item.cost),
-    // Per unit after the line's discount and the percentage of the quote.
-    netPrice: unitPrice && lessPercent(unitPrice, shared.quotePercent),
-    prices: pricesOf(item.product?.id ?? ''),
-  };
 }
 
 /** What could not be looked at, because its record may not be read or is not found. */
