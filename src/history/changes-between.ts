@@ -20,7 +20,6 @@ import {
   centsOf,
   compareRecords,
   OpenSum,
-  type OpenTotal,
   pairRecords,
   type Step,
 } from './movements.ts';
@@ -108,16 +107,15 @@ function movementRows(
   { opening, closing, steps, moves }: Comparison<Deal, Move>,
   only: readonly string[] | undefined,
 ) {
-  const isAsked = (name: string): boolean => only?.includes(name) ?? true;
-  const asked = {
-    steps: steps.filter(({ step }) => isAsked(step)),
-    moves: moves.filter(({ move }) => isAsked(move)),
-  };
-  const ends = (step: 'opening' | 'closing', total: OpenTotal) =>
-    only ? [] : [{ step, ...total }];
+  const whole = [
+    { step: 'opening' as const, ...opening },
+    ...steps,
+    { step: 'closing' as const, ...closing },
+  ];
+  const asked = only ? moves.filter(({ move }) => only.includes(move)) : moves;
   return {
-    pipeline: [...ends('opening', opening), ...asked.steps, ...ends('closing', closing)],
-    moves: asked.moves.length > 0 ? asked.moves : undefined,
+    pipeline: only ? steps.filter(({ step }) => only.includes(step)) : whole,
+    moves: asked.length > 0 ? asked : undefined,
   };
 }
 

@@ -8,7 +8,16 @@ import {
 import { type Day, dayOf, daysBetween } from '../figures/days.ts';
 import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
 import { type Amounts, type CurrencyOf, percentOfCounts } from '../figures/money.ts';
-import { addTo, byName, compact, groupBy, type Named, named, nonZero } from '../figures/naming.ts';
+import {
+  addTo,
+  byName,
+  compact,
+  countsBy,
+  groupBy,
+  type Named,
+  named,
+  nonZero,
+} from '../figures/naming.ts';
 import { type Outcome, outcomeOf } from '../figures/outcome.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { median } from '../figures/spread.ts';
@@ -364,13 +373,9 @@ function stageRow(
   const days = exits.flatMap((exit) => exit.days ?? []);
   const count = (is: (exit: StageExit) => boolean | undefined) => exits.filter(is).length;
   const forward = count(({ from, to }) => isForward(from, to, order));
-  const won = count(({ outcome }) => outcome === 'won');
-  const lost = count(({ outcome }) => outcome === 'lost');
+  const { won = 0, lost = 0 } = countsBy(exits, ({ outcome }) => outcome);
   const deals = new Map(exits.map((exit) => [exit.deal.id ?? exit, outcomeNow(exit)]));
-  const outcomes = [...deals.values()];
-  const [wonNow, lostNow] = (['won', 'lost'] as const).map(
-    (wanted) => outcomes.filter((outcome) => outcome === wanted).length,
-  );
+  const now = countsBy(deals.values(), (outcome) => outcome);
   const rank = order.get(exits[0]?.from ?? '');
   return compact({
     id: name ? undefined : id,
@@ -382,7 +387,7 @@ function stageRow(
     won: nonZero(won),
     lost: nonZero(lost),
     conversionPercent: percentOfMany(forward + won, lost),
-    winRatePercent: percentOfMany(wonNow, lostNow),
+    winRatePercent: percentOfMany(now.won, now.lost),
     probabilityPercent: rank === undefined ? undefined : percentOfCounts(rank, 1),
   });
 }
