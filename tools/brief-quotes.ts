@@ -1,12 +1,13 @@
 import * as z from 'zod';
-import { type QuoteExtra, quoteExtras } from '../src/briefs/quotes/quote-figures.ts';
 import {
   findQuotes,
   meansNoItems,
+  type QuoteExtra,
   type QuotesBrief,
   type QuotesOptions,
   type QuotesReport,
   quoteDates,
+  quoteExtras,
   quoteOrders,
   quotesBy,
   quotesReport,

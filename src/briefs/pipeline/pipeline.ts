@@ -31,8 +31,15 @@ import { type NameFilter, refersTo } from '../../names/name-filters.ts';
 import type { Company, Opportunity, Quote } from '../../service/records/records.ts';
 import { applying, quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import { type BriefBy, groupClosed, groupOpen, isOfLines } from './pipeline-groups.ts';
-import { againstTarget, averageValue, velocity } from './sales-figures.ts';
-import { byOutcome, closedPeriod, type DealOutcome, hasOutcome } from './won-and-lost.ts';
+import {
+  againstTarget,
+  averageValue,
+  byOutcome,
+  closedPeriod,
+  type DealOutcome,
+  hasOutcome,
+  velocity,
+} from './won-and-lost.ts';
 
 export interface PipelineFilters {
   /** Filters as `resolveFilters` resolved them. */

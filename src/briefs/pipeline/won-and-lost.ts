@@ -1,7 +1,19 @@
+/** Closed deals, and figures derived from open and closed deals together. Formulas: docs/definitions.md, "Pipeline". */
 import { type Day, daysFromTo } from '../../figures/days.ts';
 import { countByCurrency, type Deal, profitOf, totalValue } from '../../figures/deals.ts';
-import { percentagesOf, percentOfCounts } from '../../figures/money.ts';
-import { compact, nonZero } from '../../figures/naming.ts';
+import {
+  type Amounts,
+  type Decimal,
+  decimal,
+  percentagesOf,
+  percentOfCounts,
+  rounded,
+  sumOf,
+  unknownCurrency,
+  zero,
+} from '../../figures/money.ts';
+import { compact, countsBy, nonZero } from '../../figures/naming.ts';
+import { weighted } from '../../figures/probability.ts';
 import { meanDays } from '../../figures/spread.ts';
 
 /** Which deals a brief is about; `closed`: won, lost or of unknown outcome. */
@@ -75,5 +87,67 @@ export function closedFigures(deals: readonly Deal[]) {
     daysToLose: averageDays(lost),
     outcomeUnknown: nonZero(unknown.length),
     ...winRates(won, lost),
+  });
+}
+
+/** Mean value of the deals whose value is known, by currency. */
+export function averageValue(deals: readonly Deal[]): Amounts | undefined {
+  const known = deals.filter(({ value }) => value);
+  const counts = countsBy(known, ({ currency }) => currency);
+  return totalValue(known).toAmounts((sum, currency) => rounded(sum.div(counts[currency] ?? 1)));
+}
+
+/** Value won a day: open deals × mean value won × win rate ÷ mean days to win, in each currency that has all four. */
+export function velocity(open: readonly Deal[], closed: readonly Deal[]): Amounts | undefined {
+  const openOf = countsBy(open, ({ currency }) => currency);
+  return totalValue(byOutcome(closed).won).toAmounts((worth, code) => {
+    const { won, lost } = byOutcome(closed.filter(({ currency }) => currency === code));
+    const known = won.filter(({ value }) => value);
+    const days = won.flatMap((deal) => daysToClose(deal) ?? []);
+    const total = days.reduce((sum, one) => sum + one, 0);
+    const parts = known.length * (won.length + lost.length) * total;
+    const factor = (openOf[code] ?? 0) * won.length * days.length;
+    return total === 0 ? undefined : rounded(worth.times(factor).div(parts));
+  });
+}
+
+/**
+ * A target in one currency against what was won in the period and the open deals.
+ * @param currency default: that of most open deals, or else of those that were won
+ */
+export function againstTarget(
+  target: number,
+  open: readonly Deal[],
+  closed: readonly Deal[],
+  { currency, isOverdue }: { currency: string | undefined; isOverdue(deal: Deal): boolean },
+) {
+  const { won: wonDeals } = byOutcome(closed);
+  const currenciesOf = (deals: readonly Deal[]) =>
+    Object.keys(countsBy(deals, ({ currency: own }) => own));
+  const [code = unknownCurrency] = [
+    currency,
+    ...currenciesOf(open),
+    ...currenciesOf(wonDeals),
+  ].filter((one) => one !== undefined);
+  const amount = decimal(target) ?? zero;
+  const worthOf = (deals: readonly Deal[]) => totalValue(deals).of(code) ?? zero;
+  const won = worthOf(wonDeals);
+  const gap = amount.minus(won);
+  const value = worthOf(open);
+  const likely = sumOf(open, (deal) => weighted(deal.value, deal.chance)).of(code) ?? zero;
+  const isOther = ({ currency: own }: Deal) => own !== code;
+  const inIt = (sum: Decimal): Amounts => ({ [code]: rounded(sum) });
+  return compact({
+    target: inIt(amount),
+    won: inIt(won),
+    gap: inIt(gap),
+    open: inIt(value),
+    overdue: inIt(worthOf(open.filter(isOverdue))),
+    coverage: gap.gt(0) ? rounded(value.div(gap)) : undefined,
+    weightedValue: inIt(likely),
+    gapAfterWeighted: inIt(gap.minus(likely)),
+    inOtherCurrencies: nonZero(open.filter(isOther).length),
+    wonInOtherCurrencies: nonZero(wonDeals.filter(isOther).length),
+    wonWithoutValue: nonZero(wonDeals.filter(({ value: own }) => !own).length),
   });
 }

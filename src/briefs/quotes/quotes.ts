@@ -9,9 +9,15 @@ import {
 } from '../../figures/group-labels.ts';
 import {
   type CurrencyOf,
+  type CurrencySums,
   currencyOfRecord,
+  type Decimal,
+  percentagesOf,
+  percentOfCounts,
   rounded,
+  sumOf,
   unknownCurrency,
+  zero,
 } from '../../figures/money.ts';
 import {
   byName,
@@ -27,6 +33,7 @@ import {
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import {
+  type Acceptance,
   acceptanceOf,
   acceptances,
   type DealState,
@@ -42,13 +49,14 @@ import {
   quoteOfLines,
   sumItems,
   sumQuote,
+  type TermSums,
   termTotals,
 } from '../../figures/quote-totals.ts';
+import { daySpread } from '../../figures/spread.ts';
 import { filterSteps, flatMapSteps, type ResultOf, sortSteps } from '../../figures/steps.ts';
 import { isNamedTerm } from '../../figures/terms.ts';
 import { mentionsText, refersTo } from '../../names/name-filters.ts';
 import type { Opportunity, Quote, QuoteItem } from '../../service/records/records.ts';
-import { extraFigures, figuresOf, firstYearOf, type QuoteExtra } from './quote-figures.ts';
 
 export const quotesBy = [
   'status',
@@ -65,6 +73,10 @@ export const quotesBy = [
 ] as const;
 
 type QuotesBy = (typeof quotesBy)[number];
+
+/** Figures on request only. */
+export const quoteExtras = ['approval', 'days', 'discount'] as const;
+export type QuoteExtra = (typeof quoteExtras)[number];
 
 /** The dates of a quote that a period and months can be of. */
 export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires'] as const;
@@ -320,6 +332,80 @@ function linesBy(facts: Facts, by: 'category' | 'product', options: QuotesOption
     ...parts,
     { ...facts, label, sums: off, firstYear: firstYearValue(off), list: undefined },
   ];
+}
+
+/** Sums by currency, after discounts; amounts of unknown prices are in none. */
+function figuresOf(facts: readonly Facts[]) {
+  const ofTerm = (term: string) =>
+    sumOf(facts, ({ sums }) => sums.terms.get(term)?.price).toAmounts();
+  return compact({
+    count: facts.length,
+    oneTime: ofTerm('one-time'),
+    monthly: ofTerm('monthly'),
+    yearly: ofTerm('yearly'),
+    firstYearValue: firstYearOf(facts).toAmounts(),
+  });
+}
+
+const firstYearOf = (facts: readonly Facts[]): CurrencySums =>
+  sumOf(facts, ({ firstYear }) => firstYear);
+
+/** The figures that were asked for, in place of amounts. */
+const extraFigures = (facts: readonly Facts[], show: readonly QuoteExtra[]) => ({
+  ...(show.includes('approval') && approvalOf(facts)),
+  ...(show.includes('days') && daysOf(facts)),
+  ...(show.includes('discount') && discountsOf(facts)),
+});
+
+function approvalOf(facts: readonly Facts[]) {
+  const count = (wanted: Acceptance) =>
+    facts.filter(({ acceptance }) => acceptance === wanted).length;
+  const [approved, declined] = [count('accepted'), count('declined')];
+  return compact({
+    approved,
+    declined,
+    expired: count('past expiry'),
+    approvalRatePercent: percentOfCounts(approved, approved + declined),
+  });
+}
+
+function daysOf(facts: readonly Facts[]) {
+  const spread = (from: 'createdAt' | 'sentAt', to: 'sentAt' | 'approvedAt') =>
+    daySpread(facts.flatMap(({ quote }) => daysFromTo(quote[from], quote[to]) ?? []));
+  return compact({
+    daysToSend: spread('createdAt', 'sentAt'),
+    daysToApprove: spread('sentAt', 'approvedAt'),
+  });
+}
+
+const discountsOf = (facts: readonly Facts[]) =>
+  compact({
+    ...discountOf(facts, 'one-time', 'oneTime'),
+    ...discountOf(facts, 'monthly', 'monthly'),
+    ...discountOf(facts, 'yearly', 'yearly'),
+  });
+
+function discountOf<const Name extends string>(facts: readonly Facts[], term: string, name: Name) {
+  const sumOfTerm = (amountOf: (net: TermSums, list: TermSums) => Decimal | undefined) =>
+    sumOf(facts, ({ sums, list }) =>
+      amountOf(sums.terms.get(term) ?? {}, list?.terms.get(term) ?? {}),
+    );
+  const listed = sumOfTerm((_, list) => list.price);
+  const discount = sumOfTerm(
+    (net, list) => (net.price ?? list.price) && (list.price ?? zero).minus(net.price ?? zero),
+  );
+  const profit = sumOfTerm(
+    ({ comparablePrice: price, comparableCost: cost }) => cost && price?.minus(cost),
+  );
+  const price = sumOfTerm(
+    ({ comparablePrice, comparableCost }) => comparableCost && comparablePrice,
+  );
+  return {
+    [`${name}List`]: listed.toAmounts(),
+    [`${name}Discount`]: discount.toAmounts(),
+    [`${name}DiscountPercent`]: percentagesOf(discount, listed),
+    [`${name}MarginPercent`]: percentagesOf(profit, price),
+  };
 }
 
 function toRow(facts: Facts, sort: QuotesOptions['sort']) {
