@@ -24,7 +24,7 @@ import {
 } from '../src/briefs/pipeline/won-and-lost.ts';
 import type { Deal, Rates } from '../src/figures/deals.ts';
 import { type CurrencyOf, currencyOfRecord, decimal, zero } from '../src/figures/money.ts';
-import { compact, plural } from '../src/figures/naming.ts';
+import { plural } from '../src/figures/naming.ts';
 import type { Opportunity } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
@@ -127,7 +127,7 @@ export const briefPipeline = defineTool({
         { coverage },
       );
       if (question) return question;
-      const { outcome, show } = args;
+      const { outcome } = args;
       const { rates, unused } = ratesOf(args.rates, opportunities, currencyOf);
       if (filters.currency?.name !== undefined && rates?.has(filters.currency.name))
         throw new InvalidArguments(
@@ -135,19 +135,17 @@ export const briefPipeline = defineTool({
         );
       const options: PipelineOptions = {
         ...filters,
-        ...compact({
-          show,
-          by: groupingOf(args.by, opportunities),
-          periodFrom: args.period_from,
-          periodTo: args.period_to,
-          stalledAfterDays: args.stalled_days,
-          target: args.target,
-          rates,
-          maxGroups: args.groups,
-          maxRows: args.rows,
-          companies: read.records.company,
-          quotes: read.records.quote,
-        }),
+        show: args.show,
+        by: groupingOf(args.by, opportunities),
+        periodFrom: args.period_from,
+        periodTo: args.period_to,
+        stalledAfterDays: args.stalled_days,
+        target: args.target,
+        rates,
+        maxGroups: args.groups,
+        maxRows: args.rows,
+        companies: read.records.company,
+        quotes: read.records.quote,
         today: today(),
       };
       const deals = await dealsFor(tenant, opportunities, read.records.company);

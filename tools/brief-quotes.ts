@@ -14,7 +14,7 @@ import {
 } from '../src/briefs/quotes/quotes.ts';
 import { restsOn } from '../src/briefs/rests-on.ts';
 import { currencyOfRecord } from '../src/figures/money.ts';
-import { compact, plural } from '../src/figures/naming.ts';
+import { plural } from '../src/figures/naming.ts';
 import { isDeleted } from '../src/figures/outcome.ts';
 import {
   type Acceptance,
@@ -113,15 +113,13 @@ export const briefQuotes = defineTool({
       if (question) return question;
       const options: QuotesOptions = {
         ...filters,
-        ...compact({
-          dealState: filters.deal_state,
-          from: args.date_from,
-          to: args.date_to,
-          item: args.item,
-          show: args.show,
-          sort: args.sort,
-          maxGroups: args.groups,
-        }),
+        dealState: filters.deal_state,
+        from: args.date_from,
+        to: args.date_to,
+        item: args.item,
+        show: args.show,
+        sort: args.sort,
+        maxGroups: args.groups,
         by: args.by,
         date: args.date,
         today: today(),

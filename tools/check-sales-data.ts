@@ -10,11 +10,11 @@ import {
   isOfCompanies,
   kindsOf,
   matching,
+  openDealsBeside,
   ownerOf,
   reportOn,
   statusOf,
 } from '../src/briefs/checks/checks.ts';
-import { openDealsBeside } from '../src/briefs/checks/open-deals.ts';
 import { checksRestOn, restsOn } from '../src/briefs/rests-on.ts';
 import { compact, plural } from '../src/figures/naming.ts';
 import { recordsById, runSteps } from '../src/figures/steps.ts';
@@ -186,7 +186,7 @@ const checkWords = (name: CheckName) =>
 
 /** What the filters can mean: owners, companies and statuses of the records that the check is about. */
 function occurring(check: CheckName, data: CheckData) {
-  const { about }: Check = checks[check];
+  const [about] = checks[check].needs;
   const records: readonly ApiRecord[] = data[about] ?? [];
   const companies: readonly Company[] = data.company ?? [];
   return {

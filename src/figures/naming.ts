@@ -40,6 +40,9 @@ export function named(record: Ref | undefined): Named {
   return compact({ id: nonBlank(record?.id), name: nonBlank(record?.name) });
 }
 
+export const nameOrId = (ref: Ref | undefined): string | undefined =>
+  nonBlank(ref?.name) ?? nonBlank(ref?.id);
+
 export function contactName(contact: Contact): string | undefined {
   const name = nonBlank(contact.name);
   if (name) return name;

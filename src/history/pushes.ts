@@ -53,12 +53,11 @@ export function* pushesOf(
   return { pushes: { atLeast, ...figuresOf(open) }, groups, deals };
 }
 
-const toRow = ({ before, is, times }: Pushed) => ({
-  ...dealRow(is),
-  ...compact({
+const toRow = ({ before, is, times }: Pushed) =>
+  compact({
+    ...dealRow(is),
     owner: nonBlank(is.record.owner?.name),
     stage: nonBlank(is.record.pipelineStage?.name),
     slips: times,
     closes: closesOf(before, is),
-  }),
-});
+  });

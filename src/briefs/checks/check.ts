@@ -57,17 +57,10 @@ export interface CheckResult {
 }
 
 export interface Check {
-  readonly needs: readonly Resource[];
+  /** The filters by owner, company and status apply to the first; others are only looked up. */
+  readonly needs: readonly [Resource, ...Resource[]];
   /** Collections that the check uses if they may be read. */
   readonly wants?: readonly Resource[];
-  /** The collection that the filters by owner, company and status apply to; others are only looked up. */
-  readonly about:
-    | 'product'
-    | 'pricing_book'
-    | 'contact'
-    | 'quote'
-    | 'opportunity'
-    | 'contract_item';
   /** What the examined records are called. */
   readonly of: string;
   /** What a finding is: its singular. */

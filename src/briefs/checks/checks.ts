@@ -1,14 +1,16 @@
 /** Checks of sales data: each has a name, a definition, and findings with the value at stake. */
 
 import type { Day } from '../../figures/days.ts';
-import { groupRows } from '../../figures/group-labels.ts';
-import { type CurrencyOf, CurrencySums, rounded } from '../../figures/money.ts';
+import { type TenantDeals, valueAmounts } from '../../figures/deals.ts';
+import { collectGroups, groupKey, groupRows } from '../../figures/group-labels.ts';
+import { type CurrencyOf, rounded, sumOf } from '../../figures/money.ts';
 import {
   byName,
   compact,
   compare,
   type Named,
   named,
+  nameOrId,
   nonBlank,
   nonZero,
   nonZeroCounts,
@@ -26,7 +28,6 @@ import { companyOf, labelsOf } from '../../names/references.ts';
 import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import type { Check, CheckContext, CheckData, CheckParameters, RawFinding } from './check.ts';
-import { duplicateContacts } from './contacts.ts';
 import { contracts, contractsRunningOut } from './contracts.ts';
 import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './products.ts';
 import {
@@ -37,6 +38,7 @@ import {
   zeroPrices,
 } from './quotes.ts';
 import {
+  duplicateContacts,
   incompleteOpportunities,
   missingCloseDates,
   opportunitiesWithoutQuote,
@@ -68,7 +70,7 @@ export type CheckName = keyof typeof checks;
 export const checkNames = keysOf(checks);
 
 /** Whether the records are of companies, whose currency their values can be added in. */
-export const isOfCompanies = ({ about }: Check): boolean =>
+export const isOfCompanies = ({ needs: [about] }: Check): boolean =>
   about !== 'product' && about !== 'pricing_book';
 
 /** Filters of the records to examine, as `resolveFilters` resolved them. */
@@ -105,7 +107,7 @@ export function* matching(
   { owner, company, status, label }: CheckFilters,
 ): Steps<CheckData> {
   if (!owner && !company && !status && !label) return data;
-  const { about }: Check = checks[name];
+  const [about] = checks[name].needs;
   const records: readonly AnyRecord[] = data[about] ?? [];
   const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
   const companies = yield* recordsById(label ? (data.company ?? []) : []);
@@ -165,9 +167,7 @@ export function* reportOn(
   const check: Check = checks[name];
   const { of, unit, parts } = check;
   const findings = kind ? all.filter((each) => kindsOf(each).includes(kind.name ?? '')) : all;
-  const sums = new CurrencySums();
-  if (isOfCompanies(check))
-    for (const { atStake, currency } of findings) sums.add(currency, atStake);
+  const sums = sumOf(isOfCompanies(check) ? findings : [], ({ atStake }) => atStake);
   const countOfParts = nonZero(findings.reduce((count, each) => count + (each.parts ?? 0), 0));
   const currencies = new Set(findings.map(({ currency }) => currency));
   const [shared] = currencies.size === 1 ? currencies : [];
@@ -185,7 +185,7 @@ export function* reportOn(
     notChecked: nonZeroCounts(notChecked),
     valueAtStake: sums.toAmounts(),
     unknownValue:
-      check.about === 'contact'
+      name === 'duplicate_contacts'
         ? undefined
         : nonZero(findings.filter(({ atStake }) => !atStake).length),
     counts: yield* countFindings(check, findings),
@@ -211,7 +211,7 @@ function toFinding(finding: RawFinding, shared: string | undefined) {
     number: finding.number,
     name: finding.name === finding.number ? undefined : finding.name,
     company: finding.company?.name,
-    owner: nonBlank(owner?.name) ?? nonBlank(owner?.id),
+    owner: nameOrId(owner),
     status: finding.status,
     kind: kinds.length > 0 ? kinds : undefined,
     deal: finding.deal,
@@ -224,10 +224,9 @@ function toFinding(finding: RawFinding, shared: string | undefined) {
 }
 
 /** Numbers of findings by status, by each kind, and by owner; `undefined` where there are none. */
-function* countFindings({ about }: Check, findings: readonly RawFinding[]) {
+function* countFindings({ needs: [about] }: Check, findings: readonly RawFinding[]) {
   const hasOwner = about === 'quote' || about === 'opportunity';
-  const kinds = new Set<string>();
-  for (const each of findings) for (const by of Object.keys(each.kinds)) kinds.add(by);
+  const kinds = new Set(findings.flatMap((finding) => Object.keys(finding.kinds)));
   const rows = yield* countBy('status', findings, ({ status }) => namesAs(status));
   for (const by of [...kinds].sort(compare))
     rows.push(...(yield* countBy(by, findings, ({ kinds }) => namesAs(kinds[by]))));
@@ -254,4 +253,18 @@ function* countBy(
     figuresOf: ({ length }) => ({ count: length }),
   });
   return rows.map(({ name, id, count }) => ({ by, value: name ?? id ?? '', count }));
+}
+
+/** What a row of a check shows of the open deals of its company: their number and value by currency. */
+export function* openDealsBeside({
+  all,
+}: TenantDeals): Steps<(company: Named) => { openDeals?: number }> {
+  const open = yield* filterSteps(all, ({ outcome }) => outcome === 'open');
+  const groups = collectGroups(open, ({ record }) => companyOf(record));
+  const byCompany = new Map(groups.map(({ label, items }) => [groupKey(label), items]));
+  return (company) => {
+    if (!(company.id ?? company.name)) return {};
+    const deals = byCompany.get(groupKey(company)) ?? [];
+    return { openDeals: deals.length, ...compact({ openDealsValue: valueAmounts(deals).value }) };
+  };
 }

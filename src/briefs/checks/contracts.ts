@@ -22,7 +22,6 @@ import { type Check, type CheckContext, examineEach, type RawFinding } from './c
 
 const contractCheck = {
   needs: ['contract_item'],
-  about: 'contract_item',
   unit: 'contract item',
   of: 'contract items',
   defaults: { days: 90 },

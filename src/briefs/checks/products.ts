@@ -40,7 +40,6 @@ const productFinding = (
 
 const productCheck = {
   needs: ['product'],
-  about: 'product',
   unit: 'product',
   of: 'listed products',
 } as const;
@@ -101,7 +100,6 @@ function describeMargin(price: Decimal, cost: Decimal): Wording {
 
 export const pricingDrift: Check = {
   needs: ['pricing_book', 'product'],
-  about: 'pricing_book',
   unit: 'book price',
   of: 'valid book prices',
   defaults: { tolerance: 5 },

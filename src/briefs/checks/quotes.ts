@@ -94,7 +94,6 @@ const dealWords: Readonly<Record<DealState, string>> = {
 const quoteCheck = {
   needs: ['quote'],
   wants: ['opportunity'],
-  about: 'quote',
   unit: 'quote',
   of: 'draft and sent quotes',
 } as const;

@@ -1,19 +1,21 @@
-/** Checks of opportunities. */
+/** Checks of opportunities and contacts. */
 
 import { type Day, dayOf } from '../../figures/days.ts';
 import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
 import { currencyOfRecord } from '../../figures/money.ts';
-import { compact, contactName, named, nonBlank, plural } from '../../figures/naming.ts';
+import { byName, compact, contactName, named, nonBlank, plural } from '../../figures/naming.ts';
 import { isDeleted, isOpen } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
+import { phoneDigits } from '../../names/phones.ts';
 import { companyOf } from '../../names/references.ts';
-import type { ApiRecord, Opportunity } from '../../service/records/records.ts';
+import type { ApiRecord, Contact, Opportunity } from '../../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
   type Check,
   type CheckContext,
   type CheckResult,
   examineEach,
+  examineSharing,
   type Judgement,
   type RawFinding,
 } from './check.ts';
@@ -22,7 +24,6 @@ const isKept = (record: ApiRecord): boolean => !isDeleted(record);
 
 const opportunityCheck = {
   needs: ['opportunity'],
-  about: 'opportunity',
   unit: 'opportunity',
   of: 'open opportunities',
 } as const;
@@ -129,3 +130,47 @@ function closingOf({ expectedCloseDate }: Opportunity, today: Day): string {
   if (!closes) return 'no close date';
   return closes < today ? 'overdue' : 'not overdue';
 }
+
+export const duplicateContacts: Check = {
+  needs: ['contact'],
+  unit: 'duplicate',
+  of: 'contacts',
+  parts: 'contacts',
+  define: () =>
+    'E-mail addresses, whatever the letter case, and phone numbers, compared by their digits without extension and leading zeros, that two or more contacts have.',
+  examine: ({ contact }) => examineSharing(contact, addressesOf, sharedAddress, isKept),
+};
+
+/** `e-mail a@b.example`, `phone 41446680011`: each once, though a contact may have a number in two fields. */
+function addressesOf({ email, phone, mobilePhone }: Contact) {
+  const address = nonBlank(email)?.toLowerCase() ?? '';
+  const phones = [phone, mobilePhone].flatMap((number) => phoneDigits(number ?? '') ?? []);
+  const keys = new Set([
+    ...(address.includes('@') ? [`e-mail ${address}`] : []),
+    ...phones.map((digits) => `phone ${digits}`),
+  ]);
+  return keys.size === 0 ? { reason: 'no e-mail and no phone' } : keys;
+}
+
+/** The finding is about the first contact by name; the others are its related records. */
+function sharedAddress(sharing: readonly Contact[], key: string): RawFinding {
+  const space = key.indexOf(' ');
+  const shared = key.slice(0, space);
+  const people = sharing.map((contact) => ({ ...contact, ...nameOf(contact) })).sort(byName);
+  const [first = {}, ...others] = people;
+  const companies = new Set(sharing.map((each) => companyOf(each).id ?? companyOf(each).name));
+  return {
+    ...nameOf(first),
+    company: companyOf(first),
+    kinds: {
+      shared: `same ${shared}`,
+      companies: companies.size > 1 ? 'several companies' : 'one company',
+    },
+    parts: sharing.length,
+    currency: '',
+    reason: () => wording`${sharing.length} contacts with ${quote(key.slice(space + 1))}`,
+    related: others.map(nameOf),
+  };
+}
+
+const nameOf = (contact: Contact) => compact({ id: contact.id, name: contactName(contact) });

@@ -194,15 +194,13 @@ function* openDeals(open: readonly Deal[], { today, maxRows }: CompanyOptions) {
     return { ...row, ...compact({ stage, closes: dayOf(expectedCloseDate) }) };
   };
   const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
-  return {
+  return compact({
     ...dealAmounts(open),
-    ...compact({
-      countByCurrency: countByCurrency(open),
-      overdue: nonZero(overdue.length),
-      unknown: nonZeroCounts({ ...countUnknown(open) }),
-    }),
+    countByCurrency: countByCurrency(open),
+    overdue: nonZero(overdue.length),
+    unknown: nonZeroCounts(countUnknown(open)),
     ...(yield* limitSorted(open, byValue, maxRows, toRow)),
-  };
+  });
 }
 
 function closedDeals(deals: readonly Deal[]) {

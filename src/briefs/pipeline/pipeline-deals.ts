@@ -2,7 +2,7 @@
 import { type Day, dayOf } from '../../figures/days.ts';
 import { type Deal, dealRow, idleDays } from '../../figures/deals.ts';
 import { rounded } from '../../figures/money.ts';
-import { compact, nonBlank } from '../../figures/naming.ts';
+import { compact, nameOrId } from '../../figures/naming.ts';
 import { outcomeWord } from '../../figures/outcome.ts';
 import { type DealOutcome, daysToClose } from './won-and-lost.ts';
 
@@ -13,35 +13,28 @@ export type ClosedDeal = ReturnType<typeof closedDealRow>;
 export function openDealRow(deal: Deal, today: Day) {
   const { record, oneTime, monthly, chance } = deal;
   const { ask, ...row } = dealRow(deal);
-  return {
+  return compact({
     ...row,
-    ...compact({
-      stage: nonBlank(record.pipelineStage?.name) ?? nonBlank(record.pipelineStage?.id),
-      owner: ownerOf(deal),
-      closes: dayOf(record.expectedCloseDate),
-      idleDays: idleDays(record, today),
-      oneTime: oneTime && rounded(oneTime),
-      monthly: monthly && rounded(monthly),
-      probability: chance?.toNumber(),
-      ask,
-    }),
-  };
+    stage: nameOrId(record.pipelineStage),
+    owner: nameOrId(record.owner),
+    closes: dayOf(record.expectedCloseDate),
+    idleDays: idleDays(record, today),
+    oneTime: oneTime && rounded(oneTime),
+    monthly: monthly && rounded(monthly),
+    probability: chance?.toNumber(),
+    ask,
+  });
 }
 
 export function closedDealRow(deal: Deal, about: DealOutcome) {
   const { ask, ...row } = dealRow(deal);
-  return {
+  return compact({
     ...row,
-    ...compact({
-      owner: ownerOf(deal),
-      // Only where deals of several outcomes are listed together.
-      outcome: about === 'closed' ? outcomeWord(deal.outcome) : undefined,
-      closed: dayOf(deal.record.closedAt),
-      daysToClose: daysToClose(deal),
-      ask,
-    }),
-  };
+    owner: nameOrId(deal.record.owner),
+    // Only where deals of several outcomes are listed together.
+    outcome: about === 'closed' ? outcomeWord(deal.outcome) : undefined,
+    closed: dayOf(deal.record.closedAt),
+    daysToClose: daysToClose(deal),
+    ask,
+  });
 }
-
-const ownerOf = ({ record: { owner } }: Deal): string | undefined =>
-  nonBlank(owner?.name) ?? nonBlank(owner?.id);

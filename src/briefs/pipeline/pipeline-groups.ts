@@ -65,9 +65,9 @@ const customName = (by: string): string => by.slice(inCustomField.length);
 interface GroupOptions {
   by: BriefBy;
   /** For labels and places. */
-  companies?: readonly Company[];
+  companies?: readonly Company[] | undefined;
   /** For groups of lines. */
-  quotes?: readonly Quote[];
+  quotes?: readonly Quote[] | undefined;
   today: Day;
   /** Groups beyond it become a last row, "N others". */
   maxGroups: number;
@@ -199,15 +199,13 @@ function* groupDeals<Figures extends object>(
 function openFigures(deals: readonly Deal[], { by, today }: GroupOptions) {
   const since = (time: 'createdAt' | 'stageUpdatedAt') =>
     meanDays(deals.flatMap(({ record }) => daysFromTo(record[time], today) ?? []));
-  return {
+  return compact({
     count: deals.length,
     ...dealAmounts(deals),
-    ...compact({
-      // Where groups are stages, the days in them say more, and the answer is to stay short.
-      ageDays: by === 'stage' ? undefined : since('createdAt'),
-      daysInStage: since('stageUpdatedAt'),
-    }),
-  };
+    // Where groups are stages, the days in them say more, and the answer is to stay short.
+    ageDays: by === 'stage' ? undefined : since('createdAt'),
+    daysInStage: since('stageUpdatedAt'),
+  });
 }
 
 /** The part of a deal that is about one product or category: `worth` of the value of all lines, which is `of`. */

@@ -41,15 +41,10 @@ import {
   velocity,
 } from './won-and-lost.ts';
 
-export interface PipelineFilters {
-  /** Filters as `resolveFilters` resolved them. */
-  owner?: NameFilter;
-  company?: NameFilter;
-  stage?: NameFilter;
-  category?: NameFilter;
-  source?: NameFilter;
-  /** By its code, or `unknown currency`. */
-  currency?: NameFilter;
+type DealFilter = 'owner' | 'company' | 'stage' | 'category' | 'source' | 'currency';
+
+/** Filters as `resolveFilters` resolved them; a currency is its code, or `unknown currency`. */
+export interface PipelineFilters extends Partial<Record<DealFilter, NameFilter>> {
   /** First and last expected close date, both included. */
   closeFrom?: Day;
   closeTo?: Day;
@@ -60,26 +55,26 @@ export interface PipelineFilters {
 export interface PipelineOptions extends PipelineFilters {
   today: Day;
   /** Default: stage; of closed deals: owner. */
-  by?: BriefBy;
+  by?: BriefBy | undefined;
   /** For groups by label and place. */
-  companies?: readonly Company[];
+  companies?: readonly Company[] | undefined;
   /** For groups by product and its category. */
-  quotes?: readonly Quote[];
+  quotes?: readonly Quote[] | undefined;
   /** Additional columns of rows and sums. Default: none. */
-  show?: readonly PipelineExtra[];
+  show?: readonly PipelineExtra[] | undefined;
   /** What is to be won, in the currency of the filter, else in that of most open deals. */
-  target?: number;
+  target?: number | undefined;
   /** Currencies that are converted, at rates that the caller gave. */
-  rates?: Rates;
+  rates?: Rates | undefined;
   /** Default: 30 days without a change. */
-  stalledAfterDays?: number;
+  stalledAfterDays?: number | undefined;
   /** First and last closing day of won and lost deals, both included. Default: today and the 90 days before. */
-  periodFrom?: Day;
-  periodTo?: Day;
+  periodFrom?: Day | undefined;
+  periodTo?: Day | undefined;
   /** Groups shown before the rest is merged into one. Default: 24, of lines 12. */
-  maxGroups?: number;
+  maxGroups?: number | undefined;
   /** Deals named in each list. Default: 2. */
-  maxRows?: number;
+  maxRows?: number | undefined;
 }
 
 /** Columns that rows and sums have on request only; `velocity` adds mean values, and the value won a day. */
@@ -94,8 +89,8 @@ const noRates: Rates = new Map();
 const periodDays = 90;
 const closingWithinDays = 30;
 
-type Optional = keyof PipelineFilters | 'by' | 'companies' | 'quotes' | 'target' | 'rates';
-type ResolvedOptions = PipelineOptions & Required<Omit<PipelineOptions, Optional>>;
+type Defaulted = keyof typeof defaults | 'maxGroups' | 'periodFrom' | 'periodTo';
+type ResolvedOptions = PipelineOptions & { [K in Defaulted]: NonNullable<PipelineOptions[K]> };
 
 function resolveOptions(options: PipelineOptions): ResolvedOptions {
   const { today, by, periodTo = today, periodFrom = addDays(periodTo, -periodDays) } = options;

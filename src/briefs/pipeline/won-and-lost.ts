@@ -38,17 +38,15 @@ export function closedPeriod(
   { periodFrom: from, periodTo: to }: { periodFrom: Day; periodTo: Day },
 ) {
   const { won, lost, unknown } = byOutcome(deals);
-  return {
+  return compact({
     from,
     to,
-    won: { ...closedTotals(won), ...compact({ daysToClose: averageDays(won) }) },
-    lost: { ...closedTotals(lost), ...compact({ daysToClose: averageDays(lost) }) },
-    ...compact({
-      outcomeUnknown: unknown.length > 0 ? closedTotals(unknown) : undefined,
-      countByCurrency: countByCurrency(deals),
-    }),
+    won: compact({ ...closedTotals(won), daysToClose: averageDays(won) }),
+    lost: compact({ ...closedTotals(lost), daysToClose: averageDays(lost) }),
+    outcomeUnknown: unknown.length > 0 ? closedTotals(unknown) : undefined,
+    countByCurrency: countByCurrency(deals),
     ...winRates(won, lost),
-  };
+  });
 }
 
 export function byOutcome(deals: readonly Deal[]): Record<'won' | 'lost' | 'unknown', Deal[]> {

@@ -26,6 +26,7 @@ import {
   countsBy,
   type Named,
   named,
+  nameOrId,
   nonBlank,
   nonZero,
   nonZeroCounts,
@@ -86,29 +87,25 @@ export const quoteOrders = ['value', 'age', 'expiry'] as const;
 
 type QuoteDate = (typeof quoteDates)[number];
 
-export interface QuotesOptions {
-  /** Filters as `resolveFilters` resolved them. */
-  owner?: Named;
-  company?: Named;
-  status?: Named;
-  currency?: Named;
-  acceptance?: Named;
-  dealState?: Named;
+type QuotesFilter = 'owner' | 'company' | 'status' | 'currency' | 'acceptance' | 'dealState';
+
+/** Filters as `resolveFilters` resolved them. */
+export interface QuotesOptions extends Partial<Record<QuotesFilter, Named | undefined>> {
   /** The date that `from` and `to` are of. */
   date: QuoteDate;
-  from?: Day;
-  to?: Day;
+  from?: Day | undefined;
+  to?: Day | undefined;
   /** A text in a line's name, part number or manufacturer; `none`: quotes without lines. */
-  item?: string;
+  item?: string | undefined;
   today: Day;
   currencyOf: CurrencyOf;
   by: QuotesBy;
   /** Figures in place of the amounts of groups. Default: none. */
-  show?: readonly QuoteExtra[];
+  show?: readonly QuoteExtra[] | undefined;
   /** Default: quotes by value, groups by their number of quotes. */
-  sort?: (typeof quoteOrders)[number];
+  sort?: (typeof quoteOrders)[number] | undefined;
   /** Groups shown; the others are one row. Default: 24. */
-  maxGroups?: number;
+  maxGroups?: number | undefined;
 }
 
 const dateField = {
@@ -415,8 +412,8 @@ function toRow(facts: Facts, sort: QuotesOptions['sort']) {
     id: nonBlank(quote.id),
     number: nonBlank(quote.number),
     name: nonBlank(quote.title) ?? nonBlank(quote.name),
-    company: nonBlank(quote.company?.name) ?? nonBlank(quote.company?.id),
-    owner: nonBlank(quote.owner?.name) ?? nonBlank(quote.owner?.id),
+    company: nameOrId(quote.company),
+    owner: nameOrId(quote.owner),
     status,
     acceptance: acceptance === status ? undefined : acceptance,
     dealState,
