@@ -82,26 +82,21 @@ function readPlainWords(text: string): ReadonlySet<string> {
 export const hasAny = (words: ReadonlySet<string>, wanted: readonly string[]): boolean =>
   wanted.some((word) => words.has(word));
 
-/** Soft-deleted: marked so, by either name of the mark. */
-export function isDeleted(record: { deletedAt?: unknown; deleted?: unknown }): boolean {
-  return Boolean(record.deletedAt) || Boolean(record.deleted);
+interface Deletable {
+  deletedAt?: unknown;
+  deleted?: unknown;
 }
 
+/** Soft-deleted: marked so, by either name of the mark. */
+export const isDeleted = ({ deletedAt, deleted }: Deletable): boolean =>
+  Boolean(deletedAt || deleted);
+
 /** Unlisted products are no longer sold; the service has no other deletion of products. */
-export const isListed = (product: {
-  listed?: boolean;
-  deletedAt?: unknown;
-  deleted?: unknown;
-}): boolean => product.listed !== false && !isDeleted(product);
+export const isListed = (product: Deletable & { listed?: boolean }): boolean =>
+  product.listed !== false && !isDeleted(product);
 
 /** The day of the deletion, or `true` if the service sends no time; `undefined` if it is not deleted. */
-export function deletionOf({
-  deletedAt,
-  deleted,
-}: {
-  deletedAt?: unknown;
-  deleted?: unknown;
-}): Day | true | undefined {
+export function deletionOf({ deletedAt, deleted }: Deletable): Day | true | undefined {
   const mark = deletedAt || deleted;
   if (!mark) return undefined;
   // A text is a time: the records were read so.

@@ -19,35 +19,21 @@ export interface ProbabilityScale {
  * ambiguous.
  */
 export function probabilityScale(opportunities: readonly Opportunity[]): ProbabilityScale {
-  const counts = { values: 0, above: 0, fractions: 0 };
-  for (const { probability } of opportunities) {
-    if (probability === undefined) continue;
-    counts.values += 1;
-    if (probability > 1) counts.above += 1;
-    else if (probability > 0 && probability < 1) counts.fractions += 1;
-  }
-  const { values, above, fractions } = counts;
+  const known = opportunities.flatMap(({ probability }) => probability ?? []);
+  const { length: values } = known;
+  const above = known.filter((value) => value > 1).length;
+  const fractions = known.filter((value) => value > 0 && value < 1).length;
   if (values === 0) return { scale: 'unknown', decided: 'no opportunity has a probability' };
-  if (above === 0)
-    return fractions > 0
-      ? { scale: '0-1' }
-      : {
-          scale: '0-1',
-          decided: `${values} values are all 0 or 1, so 1 is read as certain: check them`,
-          ambiguous: true,
-        };
-  if (fractions === 0) return { scale: '0-100' };
-  if (fractions > above)
-    return {
-      scale: '0-1',
-      decided: `${fractions} of ${values} values are between 0 and 1; ${above} above 1 are left out: check them`,
-      ambiguous: true,
-    };
-  return {
-    scale: '0-100',
-    decided: `${above} of ${values} values are above 1; ${fractions} between 0 and 1 are read as under 1 %: check them`,
-    ambiguous: true,
-  };
+  if (above === 0 && fractions > 0) return { scale: '0-1' };
+  if (above > 0 && fractions === 0) return { scale: '0-100' };
+  const decided =
+    above === 0
+      ? `${values} values are all 0 or 1, so 1 is read as certain: check them`
+      : fractions > above
+        ? `${fractions} of ${values} values are between 0 and 1; ${above} above 1 are left out: check them`
+        : `${above} of ${values} values are above 1; ${fractions} between 0 and 1 are read as under 1 %: check them`;
+  const scale = above === 0 || fractions > above ? '0-1' : '0-100';
+  return { scale, decided, ambiguous: true };
 }
 
 /** A stored probability as 0–1; `undefined` when there is none or it lies outside its scale. */

@@ -8,23 +8,16 @@ import { nonBlank } from './naming.ts';
 import { hasAny, isDeleted, outcomeOf, outcomeWord, plainWords } from './outcome.ts';
 import { recordsById, type Steps } from './steps.ts';
 
-/** `other`: the tenant's own status, or none at all. */
-export type StatusCategory =
-  | 'draft'
-  | 'sent'
-  | 'approved'
-  | 'declined'
-  | 'expired'
-  | 'other'
-  | 'deleted';
-
-const categoryWords: readonly (readonly [StatusCategory, readonly string[]])[] = [
+const categoryWords = [
   ['draft', ['draft']],
   ['sent', ['sent']],
   ['approved', ['approved', 'accepted', 'signed', 'ordered', 'won']],
   ['declined', ['declined', 'rejected', 'lost']],
   ['expired', ['expired']],
-];
+] as const;
+
+/** `other`: the tenant's own status, or none at all. */
+export type StatusCategory = (typeof categoryWords)[number][0] | 'other' | 'deleted';
 
 /**
  * The status category of a quote, from the words of its `status`; without a status, from its timestamps: approved,

@@ -63,8 +63,9 @@ export function sumItems(items: readonly QuoteItem[]): QuoteSums {
   return sums;
 }
 
-const sumOfBoth = (one: Decimal | undefined, other: Decimal | undefined): Decimal | undefined =>
-  one && other ? one.plus(other) : (one ?? other);
+/** `undefined` where no amount is known. */
+const sumOfKnown = (amounts: readonly (Decimal | undefined)[]): Decimal | undefined =>
+  amounts.reduce((sum, amount) => (sum && amount ? sum.plus(amount) : (sum ?? amount)), undefined);
 
 /** @param comparable the price to compare with the cost */
 function addCharge(
@@ -77,10 +78,10 @@ function addCharge(
   const term = sums.terms.get(key) ?? {};
   sums.terms.set(key, term);
   if (!price) sums.unknownPrices += 1;
-  term.price = sumOfBoth(term.price, price);
+  term.price = sumOfKnown([term.price, price]);
   if (comparable && cost) {
-    term.comparablePrice = sumOfBoth(term.comparablePrice, comparable);
-    term.comparableCost = sumOfBoth(term.comparableCost, cost);
+    term.comparablePrice = sumOfKnown([term.comparablePrice, comparable]);
+    term.comparableCost = sumOfKnown([term.comparableCost, cost]);
   } else term.withoutPriceOrCost = (term.withoutPriceOrCost ?? 0) + 1;
 }
 
@@ -93,8 +94,8 @@ function addSetup(sums: QuoteSums, item: QuoteItem): void {
   const isPriceUnread = isUnread('setupPrice');
   if (!item.setupPrice && !item.setupCost && !isPriceUnread && !isUnread('setupCost')) return;
   const [price, cost] = [decimal(item.setupPrice), decimal(item.setupCost)];
-  sums.setup.price = sumOfBoth(sums.setup.price, price);
-  sums.setup.cost = sumOfBoth(sums.setup.cost, cost);
+  sums.setup.price = sumOfKnown([sums.setup.price, price]);
+  sums.setup.cost = sumOfKnown([sums.setup.cost, cost]);
   addCharge(sums, 'one-time', price, cost, isPriceUnread ? undefined : (price ?? zero));
 }
 
@@ -210,26 +211,15 @@ function addPrices(prices: Map<string, Decimal>, { terms }: QuoteSums): Map<stri
   return prices;
 }
 
-/** The totals of several quotes after discounts. All must have the same currency. */
-export function sumQuotes(quotes: readonly Quote[]): {
-  totals: TermTotals;
-  /** Of the quotes that have one. */
-  firstYear: Decimal | undefined;
-  unknownPrices: number;
-  unknownItems: number;
-} {
-  const prices = new Map<string, Decimal>();
-  let firstYear: Decimal | undefined;
-  let unknownPrices = 0;
-  for (const quote of quotes) {
-    const sums = sumQuote(quote);
-    unknownPrices += sums.unknownPrices;
-    addPrices(prices, sums);
-    const own = firstYearValue(sums);
-    if (own) firstYear = firstYear?.plus(own) ?? own;
-  }
-  const unknownItems = quotes.filter(hasUnknownItems).length;
-  return { totals: totalsByTerm(prices), firstYear, unknownPrices, unknownItems };
+/** The totals of several quotes after discounts; all must have the same currency. `firstYear`: of those that have one. */
+export function sumQuotes(quotes: readonly Quote[]) {
+  const sums = quotes.map(sumQuote);
+  return {
+    totals: totalsByTerm(sums.reduce(addPrices, new Map<string, Decimal>())),
+    firstYear: sumOfKnown(sums.map(firstYearValue)),
+    unknownPrices: sums.reduce((count, { unknownPrices }) => count + unknownPrices, 0),
+    unknownItems: quotes.filter(hasUnknownItems).length,
+  };
 }
 
 /**
@@ -237,6 +227,5 @@ export function sumQuotes(quotes: readonly Quote[]): {
  * `undefined` when none of these prices is known.
  */
 export function firstYearValue(sums: QuoteSums): Decimal | undefined {
-  const years = [...sums.terms].flatMap(([term, { price }]) => overYear(price, term) ?? []);
-  return years.length > 0 ? years.reduce((sum, amount) => sum.plus(amount)) : undefined;
+  return sumOfKnown([...sums.terms].map(([term, { price }]) => overYear(price, term)));
 }

@@ -6,12 +6,18 @@ import {
   pipelineBy,
 } from '../briefs/pipeline/pipeline-groups.ts';
 import { addDays, type Day, dayOf } from '../figures/days.ts';
-import type { Deal, ReadDeal } from '../figures/deals.ts';
+import { byValue, type Deal, dealRow, type ReadDeal, totalValue } from '../figures/deals.ts';
 import { groupKey, groupRows, type Label } from '../figures/group-labels.ts';
-import { type Amounts, CurrencySums, type Decimal, zero } from '../figures/money.ts';
-import { compact, type LimitedList, type Named } from '../figures/naming.ts';
+import {
+  type Amounts,
+  CurrencySums,
+  type Decimal,
+  percentOfCounts,
+  zero,
+} from '../figures/money.ts';
+import { compact, type LimitedList, limitList, type Named, nonBlank } from '../figures/naming.ts';
 import { weighted } from '../figures/probability.ts';
-import { flatMapSteps, type Steps } from '../figures/steps.ts';
+import { flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { isOneOf } from '../values.ts';
 import { type PeriodStates, spreadEvenly } from './compare.ts';
@@ -19,6 +25,7 @@ import {
   type Comparison,
   centsOf,
   compareRecords,
+  type ListPart,
   OpenSum,
   pairRecords,
   type Step,
@@ -26,6 +33,7 @@ import {
 import {
   type ChangeOptions,
   changeRows,
+  closesOf,
   type DayTotal,
   type DealChange,
   dealRules,
@@ -42,7 +50,6 @@ import {
   type TwoPipelines,
   wasOpenSince,
 } from './pipeline-changes.ts';
-import { pushesOf } from './pushes.ts';
 
 const maxGroups = 8;
 const defaultDays = 12;
@@ -209,14 +216,6 @@ const forecastParts = [
 
 type ForecastPart = (typeof forecastParts)[number];
 
-interface ForecastRow {
-  deals: ForecastPart;
-  count: number;
-  value?: Amounts;
-  /** Of `expected`: value × probability. */
-  weightedValue?: Amounts;
-}
-
 /** The parts of a forecast that a deal is in, with its value there. */
 function forecastReader(then: Day, now: Day, passes: (deal: Deal) => boolean) {
   const dueIn = ({ record }: Deal): Day => dayOf(record.expectedCloseDate) ?? '';
@@ -241,7 +240,8 @@ function forecastReader(then: Day, now: Day, passes: (deal: Deal) => boolean) {
 }
 
 /**
- * What was expected on one day to close by another, and what did. Filters by stage and close date do not apply.
+ * What was expected on one day to close by another, and what did. Filters by stage and close date do not apply. Of
+ * `expected` there is the weighted value too: value × probability.
  * @returns no rows if nothing was expected and nothing won
  */
 export async function forecastRows(
@@ -249,7 +249,7 @@ export async function forecastRows(
   now: PipelineState,
   filters: PipelineFilters,
   readDeal: ReadDeal,
-): Promise<ForecastRow[]> {
+) {
   const partsOf = forecastReader(then.day, now.day, (deal) => passesFilters(deal, filters));
   const sums = new Map(forecastParts.map((part) => [part, new OpenSum()]));
   const weightedSum = new CurrencySums();
@@ -259,9 +259,9 @@ export async function forecastRows(
       if (part === 'expected') weightedSum.add(deal.currency, weighted(deal.value, deal.chance));
     }
   });
-  const found = [...sums].map(([deals, sum]): ForecastRow => ({ deals, ...sum.toCountAndValue() }));
+  const found = [...sums].map(([deals, sum]) => ({ deals, ...sum.toCountAndValue() }));
   if (found.every(({ count }) => count === 0)) return [];
-  const [expected = { deals: 'expected', count: 0 }, ...others] = found;
+  const [expected, ...others] = found;
   return [
     { ...expected, ...compact({ weightedValue: weightedSum.toAmounts() }) },
     ...others.filter(({ count }) => count > 0),
@@ -351,3 +351,57 @@ export function* changeGroups(
     figuresOf,
   });
 }
+
+interface Pushed extends DealChange {
+  is: Deal;
+  times: number;
+}
+
+/**
+ * The deals that are open at the end and were pushed at least so many times.
+ * @param slips how often each deal was pushed, by its id
+ */
+export function* pushesOf(
+  changes: readonly DealChange[],
+  slips: ReadonlyMap<string, number>,
+  { by, atLeast, limit, from = 0 }: Omit<ListPart, 'only'> & { by: PipelineBy; atLeast: number },
+) {
+  const open = yield* flatMapSteps(changes, (change): Pushed[] => {
+    const { is } = change;
+    return is ? [{ ...change, is, times: slips.get(is.record.id ?? '') ?? 0 }] : [];
+  });
+  const isPushed = ({ times }: Pushed): boolean => times >= atLeast;
+  const figuresOf = (deals: readonly Pushed[]) => {
+    const pushed = deals.filter(isPushed);
+    return compact({
+      open: deals.length,
+      pushed: pushed.length,
+      pushRatePercent: percentOfCounts(pushed.length, deals.length),
+      pushes: pushed.reduce((sum, { times }) => sum + times, 0),
+      pushedValue: totalValue(pushed.map(({ is }) => is)).toAmounts(),
+    });
+  };
+  const groups = yield* groupRows(open, {
+    labelsOf: ({ is }) => dealLabel(is, by),
+    ranksOf: (deals) => [deals.filter(isPushed).length, deals.length],
+    limit: 24,
+    missing: missingLabel(by),
+    figuresOf,
+  });
+  const sorted = yield* sortSteps(
+    open.filter(isPushed),
+    (one, other) => other.times - one.times || byValue(one.is, other.is),
+  );
+  const { shown, rows } = limitList(sorted.slice(from), limit, toRow);
+  const deals = { total: sorted.length, shown, rows };
+  return { pushes: { atLeast, ...figuresOf(open) }, groups, deals };
+}
+
+const toRow = ({ before, is, times }: Pushed) =>
+  compact({
+    ...dealRow(is),
+    owner: nonBlank(is.record.owner?.name),
+    stage: nonBlank(is.record.pipelineStage?.name),
+    slips: times,
+    closes: closesOf(before, is),
+  });

@@ -48,21 +48,15 @@ export interface SnapshotReader<T = Opportunity> {
 /** A snapshot is kept of each of so many days, and of one day of each week before them. */
 const dailyDays = 60;
 
-interface StoredName {
-  name: string;
-  prefix: string;
-  day: Day;
-}
+type StoredName = ReturnType<typeof parseNames>[number];
 
 /** A name is that of a day: `2026-06-15` or `quotes-2026-06-15`. */
-function parseName(name: string): StoredName | undefined {
-  const [, prefix = '', text] = /^(quotes-)?(\d{4}-\d\d-\d\d)$/.exec(name) ?? [];
-  const day = dayOf(text);
-  return day ? { name, prefix, day } : undefined;
-}
-
-const parseNames = (names: readonly string[]): StoredName[] =>
-  names.flatMap((name) => parseName(name) ?? []);
+const parseNames = (names: readonly string[]) =>
+  names.flatMap((name) => {
+    const [, prefix = '', text] = /^(quotes-)?(\d{4}-\d\d-\d\d)$/.exec(name) ?? [];
+    const day = dayOf(text);
+    return day ? [{ name, prefix, day }] : [];
+  });
 
 /**
  * @param keepDays snapshots are deleted after so many days
@@ -170,11 +164,7 @@ function storedReader<T>(
 }
 
 /** A file of another day or kind under this name, such as a copy, is as unreadable as a damaged one. */
-async function readStored<T>(
-  kind: SnapshotKind<T>,
-  store: SnapshotStore,
-  day: Day,
-): Promise<{ takenAt: Date; columns: Columns; by?: unknown } | undefined> {
+async function readStored<T>(kind: SnapshotKind<T>, store: SnapshotStore, day: Day) {
   const unpacked = await readUnpacked(store, kind.prefix + day);
   if (!unpacked) return undefined;
   const takenAt = takenAtOf(unpacked);

@@ -5,7 +5,7 @@ import {
   passesFilters,
   passesOpenFilters,
 } from '../briefs/pipeline/pipeline.ts';
-import { type Day, dayOf, daysBetween } from '../figures/days.ts';
+import { type Day, dayOf, daysBetween, median } from '../figures/days.ts';
 import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
 import { type Amounts, type CurrencyOf, percentOfCounts } from '../figures/money.ts';
 import {
@@ -20,7 +20,6 @@ import {
 } from '../figures/naming.ts';
 import { type Outcome, outcomeOf } from '../figures/outcome.ts';
 import { probabilityScale } from '../figures/probability.ts';
-import { median } from '../figures/spread.ts';
 import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { isOneOf } from '../values.ts';

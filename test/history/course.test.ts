@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../src/figures/days.ts';
 import { type ResultOf, runSteps } from '../../src/figures/steps.ts';
-import { compareDeals, forecastRows } from '../../src/history/changes-between.ts';
+import { compareDeals, forecastRows, pushesOf } from '../../src/history/changes-between.ts';
 import { readPeriod } from '../../src/history/compare.ts';
 import { matchingExits, periodDeals, stageRows } from '../../src/history/pipeline-changes.ts';
-import { pushesOf } from '../../src/history/pushes.ts';
 
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';

@@ -1,6 +1,6 @@
 /** Deals in ranked groups; groups beyond a limit are merged into one, so that the sums still add up. */
 
-import { type Day, dayOf, daysFromTo } from '../../figures/days.ts';
+import { type Day, dayOf, daysFromTo, meanDays } from '../../figures/days.ts';
 import { type Deal, dealAmounts, scaleDeal, totalValue } from '../../figures/deals.ts';
 import {
   bandLabel,
@@ -17,7 +17,6 @@ import { compact, type LimitedList, named, nonBlank } from '../../figures/naming
 import { isDeleted } from '../../figures/outcome.ts';
 import { statusCategoryOf } from '../../figures/quote-state.ts';
 import { firstYearValue, sumItems } from '../../figures/quote-totals.ts';
-import { meanDays } from '../../figures/spread.ts';
 import { flatMapSteps, forEachStep, recordsById, type Steps } from '../../figures/steps.ts';
 import { companyOf, labelsOf } from '../../names/references.ts';
 import type { Company, Quote } from '../../service/records/records.ts';

@@ -1,5 +1,5 @@
 /** Closed deals, and figures derived from open and closed deals together. Formulas: docs/definitions.md, "Pipeline". */
-import { type Day, daysFromTo } from '../../figures/days.ts';
+import { type Day, daysFromTo, meanDays } from '../../figures/days.ts';
 import { countByCurrency, type Deal, profitOf, totalValue } from '../../figures/deals.ts';
 import {
   type Amounts,
@@ -14,7 +14,6 @@ import {
 } from '../../figures/money.ts';
 import { compact, countsBy, nonZero } from '../../figures/naming.ts';
 import { weighted } from '../../figures/probability.ts';
-import { meanDays } from '../../figures/spread.ts';
 
 /** Which deals a brief is about; `closed`: won, lost or of unknown outcome. */
 export const dealOutcomes = ['open', 'won', 'lost', 'closed'] as const;

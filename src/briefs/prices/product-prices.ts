@@ -23,12 +23,7 @@ import type {
   PricingBook,
   Product,
 } from '../../service/records/records.ts';
-import {
-  type Applicability,
-  applicabilityOf,
-  byApplicability,
-  groupApplicability,
-} from './books.ts';
+import { applicabilityOf, byApplicability, groupApplicability } from './books.ts';
 import { type Discount, discountTargets, discountWords, lessDiscount } from './discounts.ts';
 
 export interface PriceData {
@@ -83,7 +78,10 @@ export function productPrices(data: PriceData, on: Day) {
 const wholeList = <Row>(rows: Row[]) => limitList(rows, rows.length, (row) => row);
 
 function bookPrices(books: readonly PricingBook[], data: PriceData, on: Day) {
-  const entries = books.flatMap((book) => entriesOf(book, data, on)).sort(byBookThenAmount);
+  const entries = books
+    .flatMap((book) => entriesOf(book, data))
+    .map((entry) => ({ ...entry, why: whyUncounted(entry, on) }))
+    .sort(byBookThenAmount);
   const applying = entries.filter(({ why }) => why === undefined).sort(byAmount);
   const uncounted = uncountedReasons.flatMap((reason) =>
     entries.filter(({ why }) => why === reason),
@@ -92,7 +90,7 @@ function bookPrices(books: readonly PricingBook[], data: PriceData, on: Day) {
   const [cheapest] = applying;
   const isListLowest = cheapest?.price && list && !list.gt(cheapest.price);
   const lowest = isListLowest ? list : cheapest?.price;
-  const toRow = (entry: Entry) => bookRow(entry, list, lowest);
+  const toRow = (entry: (typeof entries)[number]) => bookRow(entry, entry.why, list, lowest);
   const reasons = [...groupBy(uncounted, ({ why = '' }) => why)].map(
     ([why, { length }]) => [why, length] as const,
   );
@@ -119,13 +117,13 @@ function figures(price: Decimal | undefined, cost: Decimal | undefined) {
 type Entry = ReturnType<typeof entriesOf>[number];
 
 /** The prices of the product in a book that applies to the company, or may. */
-function entriesOf(book: PricingBook, { company, product }: PriceData, on: Day) {
+function entriesOf(book: PricingBook, { company, product }: PriceData) {
   const appliesTo = applicabilityOf(book, company);
   if (!appliesTo || product.id === undefined) return [];
   const entries = book.products?.filter(({ productId }) => productId === product.id) ?? [];
   return entries.map((priced) => {
     const ends = [book.validTo, priced.validTo].flatMap((time) => dayOf(time) ?? []);
-    const entry = {
+    return {
       book: named(book),
       isDeleted: isDeleted(book),
       specialBidNumber: nonBlank(book.specialBidNumber),
@@ -135,22 +133,15 @@ function entriesOf(book: PricingBook, { company, product }: PriceData, on: Day) 
       validFrom: latestDay(book.validFrom, priced.validFrom),
       validTo: ends.sort(compare)[0],
     };
-    return { ...entry, why: whyUncounted(entry, on) };
   });
 }
 
-interface Priced {
-  isDeleted: boolean;
-  appliesTo: Applicability;
-  price: Decimal | undefined;
-  validFrom: Day | undefined;
-  validTo: Day | undefined;
-}
+type Reason = (typeof uncountedReasons)[number];
 
 function whyUncounted(
-  { isDeleted, appliesTo, price, validFrom, validTo }: Priced,
+  { isDeleted, appliesTo, price, validFrom, validTo }: Entry,
   on: Day,
-): (typeof uncountedReasons)[number] | undefined {
+): Reason | undefined {
   if (isDeleted) return 'book deleted';
   if (validTo && validTo < on) return 'expired';
   if (validFrom && validFrom > on) return 'not yet valid';
@@ -158,8 +149,12 @@ function whyUncounted(
   return appliesTo === 'unclear' ? 'unclear whether it applies' : undefined;
 }
 
-function bookRow(entry: Entry, list: Decimal | undefined, lowest: Decimal | undefined) {
-  const { appliesTo, price, cost, why } = entry;
+function bookRow(
+  { appliesTo, price, cost, ...entry }: Entry,
+  why: Reason | undefined,
+  list: Decimal | undefined,
+  lowest: Decimal | undefined,
+) {
   // `lowest`: no valid price, the list price included, is lower.
   const marks: ('own' | 'lowest')[] = [];
   if (why === undefined && appliesTo === 'company') marks.push('own');

@@ -1,4 +1,4 @@
-import { type Day, dayOf, daysFromTo, within } from '../../figures/days.ts';
+import { type Day, dayOf, daySpread, daysFromTo, within } from '../../figures/days.ts';
 import {
   bandLabel,
   collectGroups,
@@ -53,7 +53,6 @@ import {
   type TermSums,
   termTotals,
 } from '../../figures/quote-totals.ts';
-import { daySpread } from '../../figures/spread.ts';
 import { filterSteps, flatMapSteps, type ResultOf, sortSteps } from '../../figures/steps.ts';
 import { isNamedTerm } from '../../figures/terms.ts';
 import { mentionsText, refersTo } from '../../names/name-filters.ts';
