@@ -35,6 +35,7 @@ import {
   formatAmounts,
   limitLists,
   listedWords,
+  memoizedAnswer,
   pageOf,
   rankedInCurrencies,
   toCoverage,
@@ -48,7 +49,6 @@ import {
   inOrder,
   plainDay,
 } from '../src/tool-kit/define-tool.ts';
-import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { describeDealScope, resolveDealFilters } from '../src/tool-kit/name-filters.ts';
 import { isKeyOf, isOneOf, keysOf } from '../src/values.ts';
 

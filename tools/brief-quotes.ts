@@ -43,6 +43,7 @@ import {
   formatAmounts,
   listedWords,
   listPart,
+  memoizedAnswer,
   rankedInCurrencies,
   toCoverage,
   today,
@@ -56,7 +57,6 @@ import {
   plainDay,
   records,
 } from '../src/tool-kit/define-tool.ts';
-import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
 
 export const briefQuotes = defineTool({

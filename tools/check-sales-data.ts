@@ -32,6 +32,7 @@ import {
   formatAmounts,
   listedWords,
   listPart,
+  memoizedAnswer,
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
@@ -42,7 +43,6 @@ import {
   nameFilter,
   records,
 } from '../src/tool-kit/define-tool.ts';
-import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
 import { keysOf } from '../src/values.ts';
 
@@ -271,13 +271,11 @@ function severalAnswer(
 }
 
 function checkSummary(figures: CheckReport['figures'], total: number): Wording {
-  const { check, examined, of, unit, lines, products, contacts, valueAtStake } = figures;
+  const { check, examined, of, unit, valueAtStake } = figures;
   const stake = formatAmounts(valueAtStake);
   const worth = stake === '' ? '' : wording`, ${stake} at stake`;
-  const parts =
-    (lines && plural(lines, 'line')) ??
-    (products && plural(products, 'product')) ??
-    (contacts && plural(contacts, 'contact'));
-  const within = parts ? wording` (${parts})` : '';
+  const { parts = 'lines' }: Check = checks[check];
+  const { [parts]: count } = figures;
+  const within = count ? wording` (${plural(count, trusted(parts.slice(0, -1)))})` : '';
   return wording`${checkWords(check)}: ${plural(total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.`;
 }

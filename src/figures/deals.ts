@@ -197,17 +197,12 @@ export function profitOf(deals: readonly Deal[]) {
   return { profit, withoutProfit: profit && nonZero(unknown) };
 }
 
-export const dealAmounts = (deals: readonly Deal[]) => ({
-  ...valueAmounts(deals),
-  ...revenueAmounts(deals),
-});
-
-export function revenueAmounts(deals: readonly Deal[]) {
-  return compact({
+export const dealAmounts = (deals: readonly Deal[]) =>
+  compact({
+    ...valueAmounts(deals),
     oneTime: sumOf(deals, ({ oneTime }) => oneTime).toAmounts(),
     monthly: sumOf(deals, ({ monthly }) => monthly).toAmounts(),
   });
-}
 
 /** Numbers of deals by currency, `unknown currency` included; `undefined` where there are not several currencies. */
 export function countByCurrency(deals: readonly Deal[]): Record<string, number> | undefined {

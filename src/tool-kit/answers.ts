@@ -1,6 +1,6 @@
 import { utcDay } from '../figures/days.ts';
 import { formatAmount } from '../figures/money.ts';
-import { compact, plural, pluralOf } from '../figures/naming.ts';
+import { compact, groupBy, plural, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { listColumns } from '../lists/columns.ts';
 import { concise, type RecordShape, rowOf, showsCurrency } from '../lists/concise.ts';
@@ -9,6 +9,7 @@ import { knownFor } from '../lists/known.ts';
 import type { NamedPage } from '../lists/list-records.ts';
 import type { SearchKind } from '../names/search.ts';
 import type { Coverage } from '../reading/coverage.ts';
+import type { FieldGap } from '../service/records/account.ts';
 import {
   type ApiRecord,
   fieldsOf,
@@ -17,6 +18,7 @@ import {
 } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { resolveRecord } from '../tenant/lookup.ts';
+import type { CollectionsRead } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import {
   counted,
@@ -29,7 +31,6 @@ import {
 } from '../text/untrusted-text.ts';
 import { isKeyOf, isObject, type JsonObject, valueAt } from '../values.ts';
 import type { Answer } from './define-tool.ts';
-import { describeMissing } from './field-gaps.ts';
 
 /** A time as answers show it: ISO 8601, to the second in UTC. */
 export const toIsoSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
@@ -65,6 +66,55 @@ function describeShare({ read, total, reason }: Partial<Coverage>): Wording[] {
       ? trusted(reason)
       : wording`there may be more than the ${counted(read)} records that could be read`,
   ];
+}
+
+/** Gaps that are named; of more there is a count. */
+const maxGaps = 4;
+
+/** What is not known: "Incomplete: the company of 330 opportunities could not be read, such as "7"". */
+const describeMissing = (share: readonly Wording[], gaps: readonly FieldGap[]): Wording[] => {
+  const parts = [...share, ...(gaps.length > 0 ? [describeGaps(gaps)] : [])];
+  const lead = share.length > 0 || !gaps.every(isAbsent) ? 'Incomplete' : 'Not known';
+  return parts.length === 0 ? [] : [wording`${lead}: ${join(parts, '; ')}.`];
+};
+
+/** As part of a sentence. */
+export function describeGaps(gaps: readonly FieldGap[]): Wording {
+  const absent = groupBy(gaps.filter(isAbsent), ({ record, rows }) => `${record} ${rows}`);
+  // The same may be so of one quote and of all.
+  const told = new Set([
+    ...gaps.filter((gap) => !isAbsent(gap)).map(describeUnread),
+    ...[...absent.values()].map(describeAbsent),
+  ]);
+  const parts = [...told];
+  const others = parts.length - maxGaps;
+  const more = others > 0 ? [wording`${plural(others, 'other field')} likewise`] : [];
+  return join([...parts.slice(0, maxGaps), ...more], '; ');
+}
+
+const isAbsent = ({ example }: FieldGap): boolean => example === undefined;
+
+/** True, too, where the tenant has no use for the field. */
+function describeAbsent(gaps: readonly [FieldGap, ...FieldGap[]]): Wording {
+  const [{ record, rows, of }] = gaps;
+  const noun = nounOf(record);
+  const fields = join(
+    gaps.map(({ field }) => trusted(field)),
+    ', ',
+  );
+  return rows < of
+    ? wording`${counted(rows)} of ${counted(of)} ${trusted(pluralOf(noun))} ${rows === 1 ? 'has' : 'have'} no ${fields}`
+    : wording`no ${trusted(noun)} has ${fields} in a known field`;
+}
+
+const nounOf = (record: FieldGap['record']): string => record.replaceAll('_', ' ');
+
+function describeUnread({ record, field, rows, of, example, mayBe }: FieldGap): Wording {
+  const where = mayBe === undefined ? '' : wording`, which ${quote(mayBe, 60)} may be`;
+  const such = wording`, such as ${quote(String(example), 60)}`;
+  const rest = rows === of ? counted(of) : wording`${counted(rows)} of ${counted(of)}`;
+  const noun = nounOf(record);
+  return wording`the ${trusted(field)} of ${rest} ${trusted(of === 1 ? noun : pluralOf(noun))}${where} could not be read${such}`;
 }
 
 /** Coverage of a log of this server, of which `damaged` entries cannot be read. */
@@ -155,6 +205,23 @@ export function linkTo(
 
 /** Today by the server's clock, in UTC. */
 export const today = (): string => utcDay(new Date());
+
+/**
+ * The answer of a tool to a question about whole collections, computed once a day for each reading of these. It must
+ * depend on the question, the day and `read` alone, and hold the rows that it can show, not all records.
+ */
+export function memoizedAnswer<R extends Resource>(
+  tenant: Tenant,
+  read: CollectionsRead<R>,
+  question: { tool: string } & Record<string, unknown>,
+  compute: () => Promise<Answer>,
+): Promise<Answer> {
+  const name = JSON.stringify([question, today(), read.coverage, read.omitted]);
+  return tenant.derived.get(read.readings, name, compute, bytesOf);
+}
+
+/** As of the records in the cache. */
+const bytesOf = ({ data }: Answer): number => 2 * JSON.stringify(data).length;
 
 /** Amounts by currency as text: "12,500 EUR, 40 GBP and 300.50 USD". */
 export function formatAmounts(amounts: Readonly<Record<string, number>> | undefined): Wording {

@@ -168,7 +168,9 @@ export function* reportOn(
   const { of, unit, parts } = check;
   const findings = kind ? all.filter((each) => kindsOf(each).includes(kind.name ?? '')) : all;
   const sums = sumOf(isOfCompanies(check) ? findings : [], ({ atStake }) => atStake);
-  const countOfParts = nonZero(findings.reduce((count, each) => count + (each.parts ?? 0), 0));
+  const countOfParts: { [P in NonNullable<typeof parts>]?: number } = {};
+  for (const each of findings)
+    if (parts && each.parts) countOfParts[parts] = (countOfParts[parts] ?? 0) + each.parts;
   const currencies = new Set(findings.map(({ currency }) => currency));
   const [shared] = currencies.size === 1 ? currencies : [];
   const figures = compact({
@@ -179,9 +181,7 @@ export function* reportOn(
     unit,
     ...more,
     // Of all findings, where one can be about several.
-    lines: parts === 'lines' ? countOfParts : undefined,
-    products: parts === 'products' ? countOfParts : undefined,
-    contacts: parts === 'contacts' ? countOfParts : undefined,
+    ...countOfParts,
     notChecked: nonZeroCounts(notChecked),
     valueAtStake: sums.toAmounts(),
     unknownValue:

@@ -47,11 +47,10 @@ function* examineQuotes(
   const dealOf = opportunity && (yield* dealStateReader(opportunity));
   const judgeOne = (each: Quote): Judgement[] => {
     const deal = dealOf?.(each);
-    return [judge(each, deal)]
-      .flat()
-      .map((judged) =>
-        typeof judged === 'object' ? toFinding(each, deal, judged, context) : judged,
-      );
+    const judged = [judge(each, deal)].flat();
+    return judged.map((one) =>
+      typeof one === 'object' ? toFinding(each, deal, one, context) : one,
+    );
   };
   return yield* examineEach(quote, judgeOne, isExamined);
 }

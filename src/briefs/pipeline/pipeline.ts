@@ -7,12 +7,12 @@ import {
   countByCurrency,
   countUnknown,
   type Deal,
+  dealAmounts,
   dealExtras,
   dealRow,
   idleDays,
   lastChange,
   type Rates,
-  revenueAmounts,
   type TenantDeals,
   valueAmounts,
   withExtras,
@@ -142,6 +142,7 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
   const { open, closed, inPeriod, unknownValue } = found;
   const { today, by = 'stage' } = resolved;
   const totals = yield* openTotals(open);
+  yield;
   const groups = yield* groupOpen(open, { ...resolved, by });
   yield;
   const lists = yield* attentionLists(open, resolved);
@@ -266,21 +267,14 @@ export function lacksCloseDate({ record, outcome }: Deal, filters: PipelineFilte
 function* openTotals(open: readonly Deal[]) {
   const weightedOf = (amountOf: (deal: Deal) => Decimal | undefined): Amounts | undefined =>
     sumOf(open, (deal) => weighted(amountOf(deal), deal.chance)).toAmounts();
-  const values = valueAmounts(open);
-  yield;
-  const revenues = revenueAmounts(open);
-  yield;
-  const weightedOneTime = weightedOf(({ oneTime }) => oneTime);
-  yield;
-  const weightedMonthly = weightedOf(({ monthly }) => monthly);
+  const amounts = dealAmounts(open);
   yield;
   return compact({
     count: open.length,
     countByCurrency: countByCurrency(open),
-    ...values,
-    ...revenues,
-    weightedOneTime,
-    weightedMonthly,
+    ...amounts,
+    weightedOneTime: weightedOf(({ oneTime }) => oneTime),
+    weightedMonthly: weightedOf(({ monthly }) => monthly),
   });
 }
 

@@ -138,10 +138,8 @@ export function discountGroupsFor(
 ) {
   const rows = groups.flatMap((group) => {
     const appliesTo = groupApplicability(group, company);
-    if (!appliesTo) return [];
-    return [
-      compact({ ...named(group), appliesTo, discounts: group.discounts?.length || undefined }),
-    ];
+    const discounts = group.discounts?.length || undefined;
+    return appliesTo ? [compact({ ...named(group), appliesTo, discounts })] : [];
   });
   return limitList(rows.sort(byApplicability), limit, (row) => row);
 }
@@ -156,6 +154,7 @@ export function pricingBooksFor(
   const rows = books.flatMap((book) => {
     const appliesTo = applicabilityOf(book, company);
     if (!appliesTo || !isValid(book, today)) return [];
+    const isByClass = appliesTo === 'classification' || appliesTo === 'unclear';
     const row = {
       ...named(book),
       appliesTo,
@@ -163,9 +162,7 @@ export function pricingBooksFor(
       validFrom: dayOf(book.validFrom),
       validTo: dayOf(book.validTo),
       products: book.products?.length || undefined,
-      classificationIds: ['classification', 'unclear'].includes(appliesTo)
-        ? book.classificationIds
-        : undefined,
+      classificationIds: isByClass ? book.classificationIds : undefined,
     };
     return [compact(row)];
   });

@@ -11,7 +11,7 @@ import { resources, routes } from '../../service/routes.ts';
 import { reservedOf } from '../../service/traffic/traffic-control.ts';
 import { gapsOf } from '../../tenant/field-gaps.ts';
 import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
-import { describeGaps } from '../../tool-kit/field-gaps.ts';
+import { describeGaps } from '../../tool-kit/answers.ts';
 import { restingOn } from './fields.ts';
 import {
   type AllRows,
