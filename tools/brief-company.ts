@@ -146,7 +146,8 @@ function selectParts(about: CompanyBrief, selected: readonly Part[]): ShownParts
 }
 
 function companySummary({ company, open, quotes }: ShownParts): Wording {
-  const deals = open && wording`${plural(open.total, 'open opportunity')}${formatValue(open)}`;
+  const worth = open?.value ? wording` (total contract value ${formatAmounts(open.value)})` : '';
+  const deals = open && wording`${plural(open.total, 'open opportunity')}${worth}`;
   const offers = quotes && plural(quotes.total, 'quote');
   const facts = [deals, offers].filter((fact) => fact !== undefined);
   const known = company.name ?? company.id;
@@ -156,6 +157,3 @@ function companySummary({ company, open, quotes }: ShownParts): Wording {
     ? wording`${first}${who}.`
     : wording`${first}${who}: ${join(facts, ', ')}.`;
 }
-
-const formatValue = ({ value }: NonNullable<CompanyBrief['open']>): Wording =>
-  value ? wording` (total contract value ${formatAmounts(value)})` : wording``;

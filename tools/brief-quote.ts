@@ -5,7 +5,7 @@ import { currenciesOf } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { PartOf } from '../src/reading/parts.ts';
-import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts';
+import type { ApiRecord, Quote, Ref, Resource } from '../src/service/records/records.ts';
 import { danglingReferences, fieldGaps, gapsAbout } from '../src/tenant/field-gaps.ts';
 import {
   nameReferences,
@@ -61,15 +61,11 @@ export const briefQuote = defineTool({
       quote: [read],
     });
     const notes = [...omitted, ...contact.omitted];
-    const restOn = restsOn.quote.quote;
-    const gaps = await fieldGaps(tenant, 'quote', { records: [read], isPart: true }, restOn);
+    const gapsIn = (records: readonly Quote[], part: { isPart?: true } = {}) =>
+      fieldGaps(tenant, 'quote', { records, ...part }, restsOn.quote.quote);
+    const gaps = await gapsIn([read], { isPart: true });
     // That one quote has no such field may mean nothing; that none has it, or others in another field, does.
-    const held = await fieldGaps(
-      tenant,
-      'quote',
-      { records: tenant.cached('quote') ?? [] },
-      restOn,
-    );
+    const held = await gapsIn(tenant.cached('quote') ?? []);
     gaps.push(...held.filter(({ mayBe, example, rows, of }) => mayBe ?? (!example && rows === of)));
     // Those that it refers to were asked for.
     const dangling = danglingReferences(tenant, { ...records, quote: [read] }, () => 1);

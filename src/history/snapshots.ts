@@ -34,51 +34,26 @@ const maxUnreadableTime = 40;
 const reference: Keep = (value) =>
   isObject(value) ? [scalar(value.id), scalar(value.name), scalar(value.currency)] : null;
 
+const keptAs = (keep: Keep, fields: readonly string[]): KeptFields =>
+  Object.fromEntries(fields.map((field) => [field, keep]));
+
 // In the order of the columns. A field that is added later goes to the end.
 const opportunityFields: KeptFields = {
-  id: scalar,
-  name: scalar,
-  company: reference,
-  owner: reference,
-  pipelineStage: reference,
-  category: reference,
-  source: reference,
-  statusId: scalar,
-  currency: scalar,
-  probability: scalar,
-  onetimeRevenue: scalar,
-  monthlyRevenue: scalar,
-  valueMonths: scalar,
-  expectedCloseDate: day,
-  createdAt: day,
-  stageUpdatedAt: day,
-  closedAt: day,
-  deletedAt: day,
-  deleted: day,
+  ...keptAs(scalar, ['id', 'name']),
+  ...keptAs(reference, ['company', 'owner', 'pipelineStage', 'category', 'source']),
+  ...keptAs(scalar, ['statusId', 'currency', 'probability', 'onetimeRevenue', 'monthlyRevenue']),
+  ...keptAs(scalar, ['valueMonths']),
+  ...keptAs(day, ['expectedCloseDate', 'createdAt', 'stageUpdatedAt', 'closedAt']),
+  ...keptAs(day, ['deletedAt', 'deleted']),
 };
 
 const quoteFields: KeptFields = {
-  id: scalar,
-  number: scalar,
-  title: scalar,
-  name: scalar,
-  company: reference,
-  owner: reference,
-  opportunity: reference,
-  status: scalar,
-  currency: scalar,
-  createdAt: day,
-  sentAt: day,
-  approvedAt: day,
-  declinedAt: day,
-  expiredAt: day,
-  expiresAt: day,
-  deletedAt: day,
-  deleted: day,
-  oneTime: scalar,
-  monthly: scalar,
-  yearly: scalar,
-  firstYearValue: scalar,
+  ...keptAs(scalar, ['id', 'number', 'title', 'name']),
+  ...keptAs(reference, ['company', 'owner', 'opportunity']),
+  ...keptAs(scalar, ['status', 'currency']),
+  ...keptAs(day, ['createdAt', 'sentAt', 'approvedAt', 'declinedAt', 'expiredAt', 'expiresAt']),
+  ...keptAs(day, ['deletedAt', 'deleted']),
+  ...keptAs(scalar, ['oneTime', 'monthly', 'yearly', 'firstYearValue']),
 };
 
 /** Records of these fields, and their rows. */

@@ -109,14 +109,13 @@ function notAskedAnswer(
   data: ChangeData,
   { question, why }: { question?: Question; why: Wording },
 ): Answer {
-  const summary =
-    question?.how === 'view'
-      ? wording`Nothing was written to ${about} yet: a person has to agree in the view.`
-      : wording`Nothing was written to ${about}${question ? ' yet' : ''}: nobody was asked, because ${why}.`;
+  const isView = question?.how === 'view';
+  const summary = isView
+    ? wording`Nothing was written to ${about} yet: a person has to agree in the view.`
+    : wording`Nothing was written to ${about}${question ? ' yet' : ''}: nobody was asked, because ${why}.`;
   if (!question) return { summary, data };
   const preview = question.message.split('\n').map((line) => new VerbatimWording(trusted(line)));
   const shown = { ...data, changes: data.changes.map(inShort), preview };
-  const isView = question.how === 'view';
   const asked = isView ? shown : { ...shown, confirm: question.seal };
   const notes = [isView ? viewNote : tokenNote];
   return { summary, data: asked, uncut: true, question, notes };

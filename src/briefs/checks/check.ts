@@ -3,8 +3,9 @@
 import type { Day } from '../../figures/days.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
 import { addTo, type Named } from '../../figures/naming.ts';
+import { isDeleted } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
-import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
+import type { ApiRecord, RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 
 /** Whole collections by resource; a check reads those that it `needs`, and those that it `wants` if it may. */
@@ -79,6 +80,8 @@ export interface Check {
   define(context: CheckContext): string;
   examine(data: CheckData, context: CheckContext): Steps<CheckResult>;
 }
+
+export const isKept = (record: ApiRecord): boolean => !isDeleted(record);
 
 /** A finding, or the reason why a record or a part of it cannot be checked. */
 export type Judgement<Finding = RawFinding> = Finding | string | undefined;

@@ -12,13 +12,12 @@ import {
 import { groupRows } from '../../figures/group-labels.ts';
 import { type CurrencyOf, currencyOfRecord, decimal, sumOf } from '../../figures/money.ts';
 import { compact, groupBy, inDays, nonBlank } from '../../figures/naming.ts';
-import { isDeleted } from '../../figures/outcome.ts';
 import { flatMapSteps } from '../../figures/steps.ts';
 import { byTerm, overYear, termKey } from '../../figures/terms.ts';
 import { companyOf } from '../../names/references.ts';
 import type { ContractItem } from '../../service/records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
-import { type Check, type CheckContext, examineEach, type RawFinding } from './check.ts';
+import { type Check, type CheckContext, examineEach, isKept, type RawFinding } from './check.ts';
 
 const contractCheck = {
   needs: ['contract_item'],
@@ -26,8 +25,6 @@ const contractCheck = {
   of: 'contract items',
   defaults: { days: 90 },
 } as const;
-
-const isKept = (item: ContractItem): boolean => !isDeleted(item);
 
 export const contractsRunningOut: Check = {
   ...contractCheck,

@@ -76,19 +76,12 @@ const toFinding = (
   kinds: {
     ...finding.kinds,
     acceptance: acceptanceOf(quote, today),
-    ...(deal && { deal: dealWords[deal] }),
+    ...(deal && { deal: dealWords(deal) }),
   },
 });
 
-const dealWords: Readonly<Record<DealState, string>> = {
-  open: 'deal open',
-  won: 'deal won',
-  lost: 'deal lost',
-  closed: 'deal closed',
-  deleted: 'deal deleted',
-  none: 'no deal',
-  not_found: 'deal not found',
-};
+const dealWords = (deal: DealState): string =>
+  deal === 'none' ? 'no deal' : `deal ${deal.replace('_', ' ')}`;
 
 const quoteCheck = {
   needs: ['quote'],
@@ -151,7 +144,7 @@ export const quotesOfClosedDeals: Check = {
     examineQuotes(data, context, (_, deal = 'none') => {
       if (deal === 'none') return 'no opportunity';
       if (deal === 'not_found') return 'opportunity not found';
-      return deal === 'open' ? undefined : { reason: () => trusted(dealWords[deal]) };
+      return deal === 'open' ? undefined : { reason: () => trusted(dealWords(deal)) };
     }),
 };
 

@@ -4,11 +4,11 @@ import { type Day, dayOf } from '../../figures/days.ts';
 import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
 import { currencyOfRecord } from '../../figures/money.ts';
 import { byName, compact, contactName, named, nonBlank, plural } from '../../figures/naming.ts';
-import { isDeleted, isOpen } from '../../figures/outcome.ts';
+import { isOpen } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
 import { phoneDigits } from '../../names/phones.ts';
 import { companyOf } from '../../names/references.ts';
-import type { ApiRecord, Contact, Opportunity } from '../../service/records/records.ts';
+import type { Contact, Opportunity } from '../../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
   type Check,
@@ -16,11 +16,10 @@ import {
   type CheckResult,
   examineEach,
   examineSharing,
+  isKept,
   type Judgement,
   type RawFinding,
 } from './check.ts';
-
-const isKept = (record: ApiRecord): boolean => !isDeleted(record);
 
 const opportunityCheck = {
   needs: ['opportunity'],

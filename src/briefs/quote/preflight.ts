@@ -88,9 +88,11 @@ type Subject = PreflightRecords & Required<PreflightOptions>;
 /** Whatever the state of the quote. */
 function findingsOnQuote({ quote, company, currencyOf, discountLimit }: Subject) {
   const discount = quoteDiscount(quote);
+  const deleted = deletionOf(quote);
+  const on = typeof deleted === 'string' ? wording` on ${trusted(deleted)}` : '';
   const currency = currencyOfRecord({ ...quote, ...(company && { company }) }, currencyOf);
   return {
-    deleted_quote: describeDeletion(deletionOf(quote)),
+    deleted_quote: deleted !== undefined && wording`The quote was deleted${on}.`,
     no_items: !hasUnknownItems(quote) && !quote.items?.length && wording`The quote has no items.`,
     items_unread: hasUnknownItems(quote) && wording`The quote's items could not be read.`,
     discount_not_applied: discount?.kind === 'unreadable' && describeUnreadable(quote),
@@ -104,10 +106,6 @@ function findingsOnQuote({ quote, company, currencyOf, discountLimit }: Subject)
     missing_payment_term: !isNamed(quote.paymentTerm) && wording`The quote has no payment term.`,
   };
 }
-
-const describeDeletion = (deleted: ReturnType<typeof deletionOf>): Why =>
-  deleted !== undefined &&
-  wording`The quote was deleted${deleted === true ? '' : wording` on ${trusted(deleted)}`}.`;
 
 function describeUnreadable({ discount }: Quote): Wording {
   const type = nonBlank(discount?.type);
