@@ -149,11 +149,9 @@ function companySummary({ company, open, quotes }: ShownParts): Wording {
   const worth = open?.value ? wording` (total contract value ${formatAmounts(open.value)})` : '';
   const deals = open && wording`${plural(open.total, 'open opportunity')}${worth}`;
   const offers = quotes && plural(quotes.total, 'quote');
-  const facts = [deals, offers].filter((fact) => fact !== undefined);
+  const facts = applying([deals, offers]);
   const known = company.name ?? company.id;
   const who = known === undefined ? wording`Company` : quote(known);
-  const first = deletedWords(company.deleted);
-  return facts.length === 0
-    ? wording`${first}${who}.`
-    : wording`${first}${who}: ${join(facts, ', ')}.`;
+  const what = facts.length === 0 ? '' : wording`: ${join(facts, ', ')}`;
+  return wording`${deletedWords(company.deleted)}${who}${what}.`;
 }

@@ -196,24 +196,12 @@ export async function dailyTotals(
   return { shown: rows.length, total: between.length + 2, rows };
 }
 
-/**
- * `expected`: deals with a close date in the period, with their values at its beginning. Then these deals by their
- * outcome, with values at the end; `removed` with those at the beginning. Then other deals that were won in the period: due
- * before it, after it, new to the filters, without a close date.
- */
-const forecastParts = [
-  'expected',
-  'won',
-  'lost',
-  'closedUnknown',
-  'stillOpen',
-  'removed',
-  'wonLate',
-  'wonEarly',
-  'wonNew',
-  'wonUndated',
-] as const;
-
+/** What became of the expected deals, with their values at the end; `removed` with those at the beginning. */
+const outcomesOfExpected = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as const;
+/** Other deals that were won in the period: due before it, after it, new to the filters, without a close date. */
+const otherWins = ['wonLate', 'wonEarly', 'wonNew', 'wonUndated'] as const;
+/** `expected`: deals with a close date in the period, with their values at its beginning. */
+const forecastParts = ['expected', ...outcomesOfExpected, ...otherWins] as const;
 type ForecastPart = (typeof forecastParts)[number];
 
 /** The parts of a forecast that a deal is in, with its value there. */
@@ -272,16 +260,8 @@ export async function forecastRows(
  * What a group shows: opening + new + won + lost + removed + moved + valueChanged = closing, by currency. `moved`: in
  * from other groups and periods, less out to them.
  */
-const columns = [
-  'opening',
-  'new',
-  'won',
-  'lost',
-  'removed',
-  'moved',
-  'valueChanged',
-  'closing',
-] as const;
+const between = ['new', 'won', 'lost', 'removed', 'moved', 'valueChanged'] as const;
+const columns = ['opening', ...between, 'closing'] as const;
 type Column = (typeof columns)[number];
 type Figures = Partial<Record<Column, Amounts>>;
 

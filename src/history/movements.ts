@@ -17,26 +17,19 @@ import {
 import { filterSteps, forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
 
+const entrySteps = ['new', 'reopened', 'movedIn', 'transferredIn'] as const;
+const valueSteps = ['valueUp', 'valueDown', 'valueKnown', 'currencyChanged'] as const;
+export const dealEnds = ['won', 'lost', 'closedUnknown'] as const;
+export const quoteEnds = ['accepted', 'declined', 'expired', 'otherStatus'] as const;
+const exitSteps = ['removed', 'movedOut', 'transferredOut'] as const;
+
 /** The steps from the opening to the closing, of deals and of quotes, in the order in which they are shown. */
 export const steps = [
-  'new',
-  'reopened',
-  'movedIn',
-  'transferredIn',
-  'valueUp',
-  'valueDown',
-  'valueKnown',
-  'currencyChanged',
-  'won',
-  'lost',
-  'closedUnknown',
-  'accepted',
-  'declined',
-  'expired',
-  'otherStatus',
-  'removed',
-  'movedOut',
-  'transferredOut',
+  ...entrySteps,
+  ...valueSteps,
+  ...dealEnds,
+  ...quoteEnds,
+  ...exitSteps,
 ] as const;
 export type Step = (typeof steps)[number];
 

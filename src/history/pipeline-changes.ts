@@ -32,6 +32,7 @@ import {
   movedRows,
   type OpenTotal,
   type Pair,
+  quoteEnds,
   refArrow,
   refKey,
   type Step,
@@ -45,7 +46,7 @@ export interface PipelineState {
 }
 
 /** Steps that deals do not have. */
-const ofQuotesOnly = ['valueKnown', 'accepted', 'declined', 'expired', 'otherStatus'] as const;
+const ofQuotesOnly = ['valueKnown', ...quoteEnds] as const;
 export type DealStep = Exclude<Step, (typeof ofQuotesOnly)[number]>;
 
 /** Changes of deals that are open on both days. */

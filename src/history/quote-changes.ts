@@ -21,6 +21,7 @@ import {
   arrow,
   type Change,
   compareRecords,
+  dealEnds,
   type ListPart,
   type MovementRules,
   movedColumns,
@@ -36,7 +37,7 @@ import { isCreatedFrom } from './pipeline-changes.ts';
 import { asStored, type PricedQuote, quoteSnapshots } from './snapshots.ts';
 
 /** Steps that quotes do not have. */
-const ofDealsOnly: readonly Step[] = ['movedIn', 'won', 'lost', 'closedUnknown', 'movedOut'];
+const ofDealsOnly: readonly Step[] = ['movedIn', ...dealEnds, 'movedOut'];
 export const quoteMovements: readonly string[] = [
   ...steps.filter((step) => !ofDealsOnly.includes(step)),
   'sent',
