@@ -244,21 +244,13 @@ function severalAnswer(
 ): Answer {
   const checked = found.map(({ report: { figures, total } }) => {
     const { check, examined, valueAtStake, unknownValue, definition } = figures;
-    return {
-      check,
-      found: total,
-      ...compact({ valueAtStake, unknownValue }),
-      examined,
-      definition,
-    };
+    return { check, found: total, valueAtStake, unknownValue, examined, definition };
   });
   const all = found.map(({ report: { figures, rows } }) =>
     rows(0, size).map((row) => ({
       check: figures.check,
       ...row,
-      ...compact({
-        currency: row.valueAtStake === undefined ? undefined : (row.currency ?? figures.currency),
-      }),
+      currency: row.valueAtStake === undefined ? undefined : (row.currency ?? figures.currency),
     })),
   );
   const sentences = found.map(({ report: { figures, total } }) => checkSummary(figures, total));

@@ -61,13 +61,13 @@ const isCustom = (by: string): by is `${typeof inCustomField}${string}` =>
 
 const customName = (by: string): string => by.slice(inCustomField.length);
 
-interface GroupOptions {
-  by: BriefBy;
-  /** For labels and places. */
-  companies?: readonly Company[] | undefined;
-  /** For groups of lines. */
-  quotes?: readonly Quote[] | undefined;
+export interface GroupOptions {
   today: Day;
+  by: BriefBy;
+  /** For groups by label and place. */
+  companies?: readonly Company[] | undefined;
+  /** For groups by product and its category. */
+  quotes?: readonly Quote[] | undefined;
   /** Groups beyond it become a last row, "N others". */
   maxGroups: number;
 }

@@ -28,9 +28,9 @@ import {
   sortSteps,
 } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
-import type { Company, Opportunity, Quote } from '../../service/records/records.ts';
+import type { Opportunity } from '../../service/records/records.ts';
 import { applying, quote, type Wording, wording } from '../../text/untrusted-text.ts';
-import { type BriefBy, groupClosed, groupOpen, isOfLines } from './pipeline-groups.ts';
+import { type GroupOptions, groupClosed, groupOpen, isOfLines } from './pipeline-groups.ts';
 import {
   againstTarget,
   averageValue,
@@ -52,14 +52,11 @@ export interface PipelineFilters extends Partial<Record<DealFilter, NameFilter>>
   minValue?: number;
 }
 
-export interface PipelineOptions extends PipelineFilters {
+type GroupFields = { [K in keyof GroupOptions]?: GroupOptions[K] | undefined };
+
+/** By default groups are stages, or owners where deals are closed; 24 are shown before the rest is merged into one, of lines 12. */
+export interface PipelineOptions extends PipelineFilters, GroupFields {
   today: Day;
-  /** Default: stage; of closed deals: owner. */
-  by?: BriefBy | undefined;
-  /** For groups by label and place. */
-  companies?: readonly Company[] | undefined;
-  /** For groups by product and its category. */
-  quotes?: readonly Quote[] | undefined;
   /** Additional columns of rows and sums. Default: none. */
   show?: readonly PipelineExtra[] | undefined;
   /** What is to be won, in the currency of the filter, else in that of most open deals. */
@@ -71,8 +68,6 @@ export interface PipelineOptions extends PipelineFilters {
   /** First and last closing day of won and lost deals, both included. Default: today and the 90 days before. */
   periodFrom?: Day | undefined;
   periodTo?: Day | undefined;
-  /** Groups shown before the rest is merged into one. Default: 24, of lines 12. */
-  maxGroups?: number | undefined;
   /** Deals named in each list. Default: 2. */
   maxRows?: number | undefined;
 }
