@@ -73,15 +73,11 @@ export const checkNames = keysOf(checks);
 export const isOfCompanies = ({ needs: [about] }: Check): boolean =>
   about !== 'product' && about !== 'pricing_book';
 
-/** Filters of the records to examine, as `resolveFilters` resolved them. */
-export interface CheckFilters {
-  owner?: Named;
-  company?: Named;
-  /** Status category of a quote, or stage of an opportunity. */
-  status?: Named;
-  /** Of the record, or of its company. */
-  label?: Named;
-}
+/**
+ * Filters of the records to examine, as `resolveFilters` resolved them: `status` is the category of a quote, or the stage of
+ * an opportunity; `label` is of the record, or of its company.
+ */
+export type CheckFilters = Partial<Record<'owner' | 'company' | 'status' | 'label', Named>>;
 
 export interface CheckOptions extends CheckParameters {
   today: Day;

@@ -273,15 +273,14 @@ const hasOtherTerms = ({ sums }: Facts): boolean =>
 
 /** `deals`: the states of their deals, where these are known. */
 function acceptanceRows(facts: readonly Facts[], knowsDeals: boolean) {
-  return acceptances.flatMap((acceptance) => {
+  const rows = acceptances.map((acceptance) => {
     const these = facts.filter((each) => each.acceptance === acceptance);
     const firstYearValue = firstYearOf(these).toAmounts();
     const isOpen = acceptance === 'open to acceptance' && knowsDeals;
     const deals = isOpen ? countsBy(these, ({ dealState = 'none' }) => dealState) : undefined;
-    return these.length > 0
-      ? [compact({ acceptance, count: these.length, firstYearValue, deals })]
-      : [];
+    return compact({ acceptance, count: these.length, firstYearValue, deals });
   });
+  return rows.filter(({ count }) => count > 0);
 }
 
 /** By count, then by the largest first-year value in one currency and by name, or the other way round. */
