@@ -1,7 +1,6 @@
 // Generates docs/hosts.md from the hosts of the command `config`.
 
-import { entryText } from '../src/commands/config/formats.ts';
-import { type ConfigHost, entryFor, hosts } from '../src/commands/config/hosts.ts';
+import { type ConfigHost, entryFor, entryText, hosts } from '../src/commands/config/hosts.ts';
 import {
   baseUrlPlaceholder,
   type Launch,

@@ -2,7 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { ConfigError, readCommandLine, readSettings } from '../config.ts';
 import { isOneOf, messageOf } from '../values.ts';
-import { type ConfigHost, type Entry, entryFor, hostNamed, hosts } from './config/hosts.ts';
+import {
+  type ConfigHost,
+  type Entry,
+  entryFor,
+  entryText,
+  hostNamed,
+  hosts,
+} from './config/hosts.ts';
 import {
   authNames,
   baseUrlPlaceholder,
@@ -12,6 +19,7 @@ import {
   toLaunch,
   variables,
 } from './config/launch.ts';
+import { writeEntry } from './config/write.ts';
 import type { CommandContext } from './context.ts';
 import { table } from './table.ts';
 
@@ -50,17 +58,16 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   readSettings([], { [variables.baseUrl]: baseUrl, [variables.grants]: grants });
   const described = describe(request, context);
   if (write) return writeTo(described);
-  await show(described);
+  show(described);
 }
 
 const connectInstead =
   'Or let cpq-mcp connect do this: it asks for address and key, checks them, and stores the key in a file of yours.\n';
 
-async function show(described: Described): Promise<void> {
+function show(described: Described): void {
   const { host, file, entry, command, launch, steps, stdout, stderr } = described;
   const again = isWritable(host) ? ', or run this command again with --write' : '';
   stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
-  const { entryText } = await import('./config/formats.ts');
   stdout.write(entryText(host, entry, host.inputs?.(launch)));
   const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
   const connect = 'url' in launch || !launch.secret ? '' : connectInstead;
@@ -73,13 +80,13 @@ export const fileOf = (host: ConfigHost, { env, home }: CommandContext): string 
 
 function describe(request: ConfigRequest, context: CommandContext) {
   const { host } = request;
-  const { env: _, home: __, script, ...output } = context;
+  const { script, stdout, stderr } = context;
   const file = request.file ?? fileOf(host, context);
   const launch = toLaunch(request, script);
   const { entry, addCommand } = entryFor(host, launch, file);
   const command = addCommand?.map(shellWord).join(' ');
   const steps = nextSteps(host, launch, entry);
-  return { ...request, ...output, file, launch, entry, addCommand, command, steps };
+  return { ...request, stdout, stderr, file, launch, entry, addCommand, command, steps };
 }
 
 type Described = ReturnType<typeof describe>;
@@ -151,16 +158,13 @@ async function writeTo(described: Described): Promise<void> {
     const how = command ? `run ${command}` : 'add the entry that is printed without it';
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
   }
-  const { writeEntry } = await import('./config/write.ts');
-  const { entryText } = await import('./config/formats.ts');
   const written = await writeEntry(file, host.root, entry, replace).catch((error: unknown) => {
     const byHand = `It was not changed. Add this by hand:\n\n${entryText(host, entry)}`;
     throw new Error(`${file}: ${messageOf(error)}. ${byHand}`);
   });
-  const kept = written?.backup ? `\nThe previous version is in ${written.backup}` : '';
-  const done = written
-    ? `Added ${serverName} to ${file}.${kept}`
-    : `${file} is already up to date.`;
+  const backup = written?.backup ? `\nThe previous version is in ${written.backup}` : '';
+  const added = `Added ${serverName} to ${file}.${backup}`;
+  const done = written ? added : `${file} is already up to date.`;
   described.stdout.write(`${done}\n${steps}\n`);
 }
 

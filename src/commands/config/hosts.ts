@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { ConfigError } from '../../config.ts';
-import { type Launch, type Program, type Remote, type Secret, serverName } from './launch.ts';
+import { isObject } from '../../values.ts';
+import { type Launch, type Secret, serverName } from './launch.ts';
 
 /** What a host's configuration holds about one server. */
 export type Entry = Record<string, unknown>;
@@ -22,9 +23,8 @@ export interface ConfigHost {
   root: string;
   /** The value in place of a secret. */
   secret(secret: Secret, file: string): string;
-  /** @param env the variables, with the secret one */
-  program(program: Program, env: Values): Entry;
-  remote(remote: Remote, headers: Values): Entry;
+  /** The fields of an entry. @param values the variables or headers, with the secret one */
+  entry(launch: Launch, values: Values): Entry;
   /** What stands beside the servers of a host that prompts for secrets once, and stores them. */
   inputs?(launch: Launch): Entry;
   /** The host's own command that adds the entry, word by word; undefined if it cannot express the entry. */
@@ -34,18 +34,14 @@ export interface ConfigHost {
 }
 
 /** An entry of a host. @param file of the host's servers */
-export function entryFor(
-  host: ConfigHost,
-  launch: Launch,
-  file: string,
-): { entry: Entry; addCommand: string[] | undefined } {
+export function entryFor(host: ConfigHost, launch: Launch, file: string) {
   const { secret } = launch;
   const value = secret && host.secret(secret, file);
-  const isRemote = 'url' in launch;
-  const values: Values = isRemote
-    ? { ...(value && { [launch.header]: `${launch.prefix}${value}` }), ...launch.headers }
-    : { ...launch.env, ...(secret && value && { [secret.variable]: value }) };
-  const entry = isRemote ? host.remote(launch, values) : host.program(launch, values);
+  const values: Values =
+    'url' in launch
+      ? { ...(value && { [launch.header]: `${launch.prefix}${value}` }), ...launch.headers }
+      : { ...launch.env, ...(secret && value && { [secret.variable]: value }) };
+  const entry = host.entry(launch, values);
   return { entry, addCommand: host.addCommand?.(launch, values, entry) };
 }
 
@@ -60,25 +56,17 @@ const inputId = ({ variable }: Secret): string => variable.toLowerCase().replace
 const field = (name: string, values: Values): Entry =>
   Object.keys(values).length === 0 ? {} : { [name]: values };
 
-const commandEntry = ({ command, args }: Program, env: Values): Entry => ({
-  command,
-  args,
-  ...field('env', env),
-});
-
-const urlEntry =
-  (more: Entry = {}, name = 'url') =>
-  ({ url }: Remote, headers: Values): Entry => ({
-    ...more,
-    [name]: url,
-    ...field('headers', headers),
-  });
+/** @param url the host's name of the field. @param remote other fields of a running server. @param program of others */
+const entries =
+  (url: string, remote: Entry = {}, program: Entry = {}): ConfigHost['entry'] =>
+  (launch, values) =>
+    'url' in launch
+      ? { ...remote, [url]: launch.url, ...field('headers', values) }
+      : { ...program, command: launch.command, args: launch.args, ...field('env', values) };
 
 /** The form of hosts that name the transport. */
-const typedEntries = (more: Entry = {}): Pick<ConfigHost, 'program' | 'remote'> => ({
-  program: (program, env) => ({ type: 'stdio', ...commandEntry(program, env), ...more }),
-  remote: urlEntry({ type: 'http', ...more }),
-});
+const typedEntries = (more: Entry = {}): ConfigHost['entry'] =>
+  entries('url', { type: 'http', ...more }, { type: 'stdio', ...more });
 
 const flags = (flag: string, separator: string, values: Values): string[] =>
   Object.entries(values).flatMap(([name, value]) => [flag, `${name}${separator}${value}`]);
@@ -106,7 +94,9 @@ export const loginVariable = 'CPQ_LOGIN';
  * Claude Desktop's file holds only servers that it starts: a bridge connects to others. The login is in a variable
  * because Claude Desktop on Windows splits arguments at spaces.
  */
-function bridged({ url, header }: Remote, headers: Values): Entry {
+function bridged(launch: Launch, headers: Values): Entry {
+  if (!('url' in launch)) return entries('url')(launch, headers);
+  const { url, header } = launch;
   const { [header]: login, ...others } = headers;
   const lines = { ...(login && { [header]: `\${${loginVariable}}` }), ...others };
   const args = ['-y', 'mcp-remote@0.15.1', url, ...flags('--header', ':', lines)];
@@ -119,6 +109,22 @@ function bridged({ url, header }: Remote, headers: Values): Entry {
   };
 }
 
+/** Codex has the names of variables with secrets, not their values. */
+function codexEntry(launch: Launch): Entry {
+  const { secret } = launch;
+  if (!('url' in launch)) {
+    const names = secret && { env_vars: [secret.variable] };
+    return { ...entries('url')(launch, launch.env), ...names };
+  }
+  const { url, prefix, header, headers } = launch;
+  return {
+    url,
+    ...(secret && prefix !== '' && { bearer_token_env_var: secret.variable }),
+    ...(secret && prefix === '' && { env_http_headers: { [header]: secret.variable } }),
+    ...field('http_headers', headers),
+  };
+}
+
 /** A host with the usual form of configuration: a JSON file with plain entries under `mcpServers`. */
 const host = (
   differences: Partial<ConfigHost> & Pick<ConfigHost, 'title' | 'file' | 'restart'>,
@@ -127,8 +133,7 @@ const host = (
   root: 'mcpServers',
   // Most expand no variables: the user writes the secret into the file.
   secret: ({ placeholder }) => placeholder,
-  program: commandEntry,
-  remote: urlEntry(),
+  entry: entries('url'),
   ...differences,
 });
 
@@ -136,7 +141,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
   'claude-desktop': host({
     title: 'Claude Desktop',
     file: inApplicationData('Claude/claude_desktop_config.json'),
-    remote: bridged,
+    entry: bridged,
     restart: 'Then quit Claude Desktop and start it again.',
   }),
   'claude-code': host({
@@ -145,7 +150,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     // Variables are expanded in a project's file, which is shared, but not in the user's own.
     secret: (secret, file) =>
       basename(file) === '.mcp.json' ? inVariable(secret) : secret.placeholder,
-    ...typedEntries(),
+    entry: typedEntries(),
     addCommand: (launch, values) => [
       ...['claude', 'mcp', 'add', '--scope', 'user'],
       // The name comes first, because everything between `--env` and `--` is parsed as variables.
@@ -160,7 +165,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: inApplicationData('Code/User/mcp.json'),
     root: 'servers',
     secret: (secret) => `\${input:${inputId(secret)}}`,
-    ...typedEntries(),
+    entry: typedEntries(),
     inputs: vsCodeInputs,
     addCommand: (launch, _, entry) => {
       const added = { name: serverName, ...entry, ...vsCodeInputs(launch) };
@@ -180,16 +185,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
     format: 'toml',
     root: 'mcp_servers',
-    program: (program) => ({
-      ...commandEntry(program, program.env),
-      ...(program.secret && { env_vars: [program.secret.variable] }),
-    }),
-    remote: ({ url, secret, prefix, header, headers }) => ({
-      url,
-      ...(secret && prefix !== '' && { bearer_token_env_var: secret.variable }),
-      ...(secret && prefix === '' && { env_http_headers: { [header]: secret.variable } }),
-      ...field('http_headers', headers),
-    }),
+    entry: codexEntry,
     addCommand: (launch, values) => {
       const add = ['codex', 'mcp', 'add', serverName];
       if (!('url' in launch))
@@ -206,7 +202,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: inHome('.gemini/settings.json'),
     // Listed explicitly: otherwise Gemini CLI hides variables that look like secrets from servers.
     secret: ({ variable }) => `$${variable}`,
-    remote: urlEntry({}, 'httpUrl'),
+    entry: entries('httpUrl'),
     addCommand: (launch, values) => [
       ...['gemini', 'mcp', 'add', '--scope', 'user'],
       ...('url' in launch
@@ -225,7 +221,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     title: 'Windsurf',
     file: inHome('.codeium/windsurf/mcp_config.json'),
     secret: inEnvVariable,
-    remote: urlEntry({}, 'serverUrl'),
+    entry: entries('serverUrl'),
     restart: 'Press Refresh in the list of MCP servers.',
   }),
   zed: host({
@@ -242,7 +238,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: inApplicationData(
       'Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
     ),
-    remote: urlEntry({ type: 'streamableHttp' }),
+    entry: entries('url', { type: 'streamableHttp' }),
     restart: 'Cline loads the file when it is saved.',
   }),
   'copilot-cli': host({
@@ -250,10 +246,31 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: ({ home, environment: env }) =>
       join(env.COPILOT_HOME || join(home, '.copilot'), 'mcp-config.json'),
     secret: inVariable,
-    ...typedEntries({ tools: ['*'] }),
+    entry: typedEntries({ tools: ['*'] }),
     restart: 'Check it with /mcp show in a new session.',
   }),
 };
+
+/** An entry in the format of the host's file, with the objects around it and the inputs that it refers to. */
+export function entryText(
+  { format, root }: Pick<ConfigHost, 'format' | 'root'>,
+  entry: Entry,
+  inputs: Entry = {},
+): string {
+  if (format === 'toml') return toml([root, serverName], entry);
+  return `${JSON.stringify({ ...inputs, [root]: { [serverName]: entry } }, undefined, 2)}\n`;
+}
+
+/** A table, and after its values those inside it. Texts and lists of texts are written in TOML as in JSON. */
+function toml(path: readonly string[], table: Entry): string {
+  const lines = Object.entries(table).map(([name, value]) =>
+    isObject(value) ? '' : `${name} = ${JSON.stringify(value)}\n`,
+  );
+  const inner = Object.entries(table).map(([name, value]) =>
+    isObject(value) ? `\n${toml([...path, name], value)}` : '',
+  );
+  return `[${path.join('.')}]\n${[...lines, ...inner].join('')}`;
+}
 
 /** @throws ConfigError with the hosts and the usage */
 export function hostNamed([name = '', ...more]: readonly string[], usage: string): ConfigHost {
