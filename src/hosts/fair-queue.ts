@@ -45,12 +45,9 @@ export class FairQueue {
   /** @returns the function that releases the capacity. @throws HttpError (429); the signal's reason */
   async acquire(name: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    const { queuedPerCaller, waitMs } = this.#limits;
     const caller = this.#callers.get(name) ?? { running: 0, waiting: new Set() };
-    const isBusy = !this.#hasCapacity(caller);
-    const count = this.#admit(name);
-    if (isBusy && caller.waiting.size >= queuedPerCaller) throw tooManyCalls(waitMs);
-    count();
+    const isFull = caller.waiting.size >= this.#limits.queuedPerCaller;
+    this.count(name, isFull && !this.#hasCapacity(caller));
     this.#callers.set(name, caller);
     const started = this.#waitForStart(caller, signal);
     this.#startWaiting();
@@ -66,18 +63,14 @@ export class FairQueue {
     };
   }
 
-  /** Counts a message that needs no turn. @throws HttpError (429) */
-  count(name: string): void {
-    this.#admit(name)();
-  }
-
-  /** @returns a function that counts the message. @throws HttpError (429) */
-  #admit(name: string): () => void {
-    const rule = { limit: this.#limits.callsPerMinute, windowMs: 60_000, reserve: 0 };
+  /** Counts a message, unless it cannot wait in its caller's queue. @throws HttpError (429) */
+  count(name: string, isQueueFull = false): void {
+    const { callsPerMinute: limit, waitMs } = this.#limits;
+    const rule = { limit, windowMs: 60_000, reserve: 0 };
     const now = performance.now();
     const rate = this.#rates.evaluate(name, rule, now);
-    if (!rate.taken) throw tooManyCalls(rate.waitMs);
-    return () => this.#rates.count(name, rule, now);
+    if (!rate.taken || isQueueFull) throw tooManyCalls(rate.taken ? waitMs : rate.waitMs);
+    this.#rates.count(name, rule, now);
   }
 
   #hasCapacity({ running }: Caller): boolean {
