@@ -203,9 +203,10 @@ async function verifyKey(baseUrl: URL, key: string, limits: ConnectLimits): Prom
     const call = { signal, deadline: Date.now() + checkMs, purpose: 'interactive' } as const;
     let isForbidden = false;
     for (const resource of checkedWith) {
-      const failure = await client.page(resource, { size: 1 }, call).then(
+      const reading = client.page(resource, { size: 1 }, call);
+      const failure: unknown = await reading.then(
         () => undefined,
-        (error: unknown) => error,
+        (error) => error,
       );
       if (failure === undefined) return;
       isForbidden ||= isApiError(failure, 'not-permitted');
@@ -240,15 +241,10 @@ function toHttpError(error: ApiError): HttpError {
   if (isApiError(error, 'key-refused')) return wrongKeyError();
   if (isApiError(error, 'unreachable') && error.facts.code === privateAddress)
     return new HttpError(403, leadsToPrivate);
-  const isLimited = isApiError(error, 'rate-limited');
+  const unchecked = (why: string, retryAfter = retryAfterSeconds) =>
+    new HttpError(503, `The key cannot be checked now: the service ${why}.`, { retryAfter });
+  if (isApiError(error, 'rate-limited'))
+    return unchecked('takes no more requests for a while', error.facts.seconds);
   const isNoApi = isApiError(error, 'web-page', 'no-route', 'redirect');
-  const why = isLimited
-    ? 'takes no more requests for a while'
-    : isNoApi
-      ? 'has no API at that address'
-      : 'does not answer';
-  const seconds = (isLimited ? error.facts.seconds : undefined) ?? retryAfterSeconds;
-  return new HttpError(503, `The key cannot be checked now: the service ${why}.`, {
-    retryAfter: seconds,
-  });
+  return unchecked(isNoApi ? 'has no API at that address' : 'does not answer');
 }

@@ -83,9 +83,7 @@ export function gate(strategies: readonly AuthStrategy[], guesses: GuessLimiter)
       }
     },
     metadata(path) {
-      return strategies
-        .map((strategy) => strategy.metadata?.(path))
-        .find((found) => found !== undefined);
+      return strategies.map((strategy) => strategy.metadata?.(path)).find(Boolean);
     },
   };
 }

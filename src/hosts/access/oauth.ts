@@ -49,12 +49,11 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
   const invalid = (message: string, isGuess = false) =>
     invalidTokenError(message, `, ${metadataParameter}`, isGuess);
   const scope = `scope="${scopePrefix}read", ${metadataParameter}`;
-  const lacksScope = () =>
-    new HttpError(403, `The access token lacks the scope ${scopePrefix}read.`, {
-      headers: {
-        'www-authenticate': `Bearer realm="cpq-mcp", error="insufficient_scope", ${scope}`,
-      },
-    });
+  const lacksScope = () => {
+    const challenge = `Bearer realm="cpq-mcp", error="insufficient_scope", ${scope}`;
+    const headers = { 'www-authenticate': challenge };
+    return new HttpError(403, `The access token lacks the scope ${scopePrefix}read.`, { headers });
+  };
   const required = { issuer, audience, algorithms, clockTolerance: 30, requiredClaims: ['exp'] };
   const verify = async (token: string): Promise<JWTPayload> => {
     try {
@@ -180,9 +179,6 @@ function metadataUrls({ origin, pathname }: URL): string[] {
   ];
 }
 
-const claimProblems: Readonly<Record<string, string>> = {
-  nbf: 'The access token is not valid yet.',
-};
 const notIssued = 'The access token was not issued by the configured identity provider.';
 const tokenProblems: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: 'The access token has expired.',
@@ -197,21 +193,19 @@ const tokenProblems: Readonly<Record<string, string>> = {
 };
 
 /** What is wrong with a token; undefined for an error that does not show whether it is valid. */
-const tokenProblem = (error: unknown): string | undefined =>
-  error instanceof errors.JWTClaimValidationFailed
-    ? (claimProblems[error.claim] ?? `The access token is not for this server: ${error.claim}.`)
-    : tokenProblems[errorCode(error) ?? ''];
+function tokenProblem(error: unknown): string | undefined {
+  if (!(error instanceof errors.JWTClaimValidationFailed))
+    return tokenProblems[errorCode(error) ?? ''];
+  if (error.claim === 'nbf') return 'The access token is not valid yet.';
+  return `The access token is not for this server: ${error.claim}.`;
+}
 
 /** The grants among the token's scopes; other scopes are ignored. */
 function grantsFromClaims({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant> {
-  const scopes = [scope, scp].flatMap((value) => {
-    if (typeof value === 'string') return value.split(' ');
-    return Array.isArray(value) ? value.filter((scopeName) => typeof scopeName === 'string') : [];
-  });
-  const names = scopes
-    .filter((scopeName) => scopeName.startsWith(prefix))
-    .map((scopeName) => scopeName.slice(prefix.length));
-  return parseGrants(names.filter((name) => grantNames.includes(name)));
+  const scopes = [scope, scp].flatMap((value) =>
+    typeof value === 'string' ? value.split(' ') : value,
+  );
+  return parseGrants(grantNames.filter((name) => scopes.includes(prefix + name)));
 }
 
 const maxName = 120;
@@ -229,9 +223,8 @@ function tenantOf(claims: JWTPayload, { tenantClaim, tenants }: OAuthOptions) {
   const named = tenantClaim === undefined ? undefined : claims[tenantClaim];
   const tenant = named === undefined || isText(named) ? tenants.find(named) : undefined;
   if (tenant) return tenant;
-  const message =
-    named === undefined
-      ? `The access token does not say which tenant it is for (claim "${tenantClaim}").`
-      : 'The tenant of this access token is not served here.';
-  throw new HttpError(403, message);
+  if (named !== undefined)
+    throw new HttpError(403, 'The tenant of this access token is not served here.');
+  const missing = `The access token does not say which tenant it is for (claim "${tenantClaim}").`;
+  throw new HttpError(403, missing);
 }
