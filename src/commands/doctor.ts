@@ -41,21 +41,21 @@ export async function run(argv: readonly string[], { env, stdout }: CommandConte
       argv.filter((word) => word !== '--json'),
       env,
     );
+    const { tenantsFile } = settings;
     const reports: Record<string, Report> = {};
     for (const [name, tenant] of tenantsOf(settings)) {
       const report = await examine(tenant, env);
       reports[name] = report;
-      if (asJson) continue;
-      stdout.write(settings.tenantsFile ? `Tenant ${name}: ${table(report)}\n` : table(report));
+      const heading = tenantsFile === undefined ? '' : `Tenant ${name}: `;
+      if (!asJson) stdout.write(heading + table(report));
     }
     const all = Object.values(reports);
-    const [only] = all;
     const wrong = Object.keys(reports).filter((name) => !reports[name]?.ok);
-    const together = { ok: wrong.length === 0, tenants: reports };
-    if (asJson) write(settings.tenantsFile === undefined ? only : together);
+    if (asJson)
+      write(tenantsFile === undefined ? all[0] : { ok: wrong.length === 0, tenants: reports });
     const checks = all.flatMap((report) => report.checks);
     const failed = checks.filter(({ status }) => status === 'fail').length;
-    const where = settings.tenantsFile === undefined ? '' : `, of ${wrong.join(', ')}`;
+    const where = tenantsFile === undefined ? '' : `, of ${wrong.join(', ')}`;
     if (failed > 0) throw new Error(`${failed} of ${checks.length} checks failed${where}`);
   } catch (error) {
     if (asJson && error instanceof ConfigError)

@@ -91,20 +91,16 @@ const key = checkAs('key', 'key');
 export function checkAddress(baseUrl: URL, probes: Probes): DoctorCheck[] {
   const all = [...probes.values()];
   const allowed = all.find(({ error }) => !error || isApiError(error, 'not-permitted'));
-  const first = allowed ?? all.find(({ error }) => isApiError(error, 'key-refused'));
-  if (!first) return unreachable(baseUrl, all[0]?.error);
-  const answers = address('pass', `${baseUrl.href} answers`);
+  const refused = all.find(({ error }) => isApiError(error, 'key-refused'))?.error;
+  const [first] = all;
+  const remedy = (error?: ApiError) => error && describeError(error, environmentName);
+  const answers =
+    allowed || refused || isApiError(first?.error, 'rate-limited')
+      ? address('pass', `${baseUrl.href} answers`)
+      : address('fail', `${baseUrl.href} does not answer as the API`, remedy(first?.error));
   if (allowed) return [answers, key('pass', 'accepted')];
-  const refused = `not accepted (status ${first.error?.facts.status})`;
-  return [answers, key('fail', refused, describeError(first.error, environmentName))];
-}
-
-function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
-  const remedy = error === undefined ? undefined : describeError(error, environmentName);
-  const answers = isApiError(error, 'rate-limited')
-    ? address('pass', `${baseUrl.href} answers`)
-    : address('fail', `${baseUrl.href} does not answer as the API`, remedy);
-  return [answers, key('skip', notTried)];
+  if (!refused) return [answers, key('skip', notTried)];
+  return [answers, key('fail', `not accepted (status ${refused.facts.status})`, remedy(refused))];
 }
 
 export function checkBudget(reported: ReportedBudget, configured: number): DoctorCheck {
