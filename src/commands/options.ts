@@ -1,5 +1,6 @@
 import {
   environmentName,
+  type Setting,
   type SettingName,
   type Settings,
   settings,
@@ -11,16 +12,13 @@ import { isOneOf, keysOf } from '../values.ts';
 
 export type Options = Readonly<Record<string, unknown>>;
 
-const lists = [
-  ...(['grants', 'toolsets', 'tools', 'writeFields', 'allowedStages'] as const),
-] satisfies SettingName[];
-const numbers = ['rateLimit', 'freshSeconds', 'writesPerHour'] as const satisfies SettingName[];
+const lists = ['grants', 'toolsets', 'tools', 'writeFields', 'allowedStages'] as const;
 /** Settings that each tenant of a program or of a tenants file may have. */
 export const tenantSettings = [
   ...(['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'fieldsFile'] as const),
   ...(['recordUrl', 'consent', 'webhookSecret', 'webhookSecretFile'] as const),
   ...lists,
-  ...numbers,
+  ...(['rateLimit', 'freshSeconds', 'writesPerHour'] as const),
 ] satisfies SettingName[];
 
 /**
@@ -47,8 +45,8 @@ function textOf(name: SettingName, value: unknown): string {
     if (value.every((entry) => !entry.includes(separator))) return value.join(separator);
     throw new ConfigError(`${environmentName(name)}: no entry may contain "${separator}"`);
   }
-  const isNumber = isOneOf([...numbers, 'cacheMegabytes', 'historyDays'], name);
-  const type = isNumber ? 'number' : name === 'sandbox' ? 'boolean' : 'string';
+  const { bare, fallback = '' }: Setting = settings[name];
+  const type = bare ? 'boolean' : /^\d+$/.test(fallback) ? 'number' : 'string';
   if (typeof value === type && String(value).trim() !== '') return String(value);
   // Without the value, which may be a misplaced key.
   const expected = type === 'string' ? 'text that is not empty' : type;
