@@ -15,10 +15,9 @@ import { registerSecrets } from '../text/secrets.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { type Address, describeServer } from './start.ts';
 
-/** Name of the only tenant. */
 export const defaultName = 'default';
 
-export interface TenantHandleOptions extends Pick<TenantOptions, 'limits' | 'stateByKey'> {
+interface TenantHandleOptions extends Pick<TenantOptions, 'limits' | 'stateByKey'> {
   /** Names settings in error messages; default: environment variables. */
   nameOf?: NameOf;
 }
@@ -49,22 +48,25 @@ export function openHandle(
     ...reportsOf(name, settings, address, log, nameOf),
   });
   const { grants } = tenant;
-  const parts = { nameOf, log: callLog(log), ...observed, consent: settings.consent };
+  const failed = (tool: string, error: unknown) =>
+    log.error('call failed', { tool, ...factsOf(error) });
+  const parts = { nameOf, log: { failed }, ...observed, consent: settings.consent };
   /** Keyed by grants and tools. */
   const endpoints = new Map<string, TenantEndpoint>();
-
-  function createEndpoint(granted: ReadonlySet<Grant>, tools?: ReadonlySet<string>) {
-    const own = granted.size === grants.size ? tenant : tenant.withGrants(granted);
-    const described = describeServer({ ...settings, grants: granted }, tools);
-    const served = { ...described, tenant: own, ...parts };
-    const server = async () => (await import('../mcp/server.ts')).createServer(served);
-    return { parts: served, server };
-  }
 
   function endpointFor(granted: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint {
     const allowed = intersectGrants(grants, granted);
     const key = [[...allowed].sort().join(' '), ...[...(tools ?? ['all'])].sort()].join('|');
-    const endpoint = endpoints.get(key) ?? createEndpoint(allowed, tools);
+    const known = endpoints.get(key);
+    if (known) return known;
+    const own = allowed.size === grants.size ? tenant : tenant.withGrants(allowed);
+    const served = {
+      ...describeServer({ ...settings, grants: allowed }, tools),
+      tenant: own,
+      ...parts,
+    };
+    const server = async () => (await import('../mcp/server.ts')).createServer(served);
+    const endpoint = { parts: served, server };
     endpoints.set(key, endpoint);
     return endpoint;
   }
@@ -93,10 +95,6 @@ export function openHandle(
     },
   };
 }
-
-const callLog = (log: Log) => ({
-  failed: (tool: string, error: unknown) => log.error('call failed', { tool, ...factsOf(error) }),
-});
 
 /** What a tenant reports to the log, and of the past what is kept. */
 function reportsOf(

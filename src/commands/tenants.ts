@@ -8,11 +8,9 @@ import { inOptions, isText, optionName, settingsFrom, tenantSettings } from './o
 import { configuredAddress, resolveAddress } from './start.ts';
 import { defaultName, fieldRulesOf, openHandle, type TenantHandle } from './tenant-handle.ts';
 
-/** The file contains settings of a tenant; others are inherited from the server. */
-const isTenantSetting = (name: string) => isOneOf(tenantSettings, name);
-/** The file's own name of a setting, or the variable of one that it cannot hold. */
+/** The file's own name of a setting, or the variable of one that it cannot hold, and tenants inherit from the server. */
 const nameInFile: NameOf<SettingName> = (name) =>
-  isTenantSetting(name) ? optionName(name) : environmentName(name);
+  isOneOf(tenantSettings, name) ? optionName(name) : environmentName(name);
 /** Address, key and secrets are never inherited by another tenant. */
 const callerSettings = tenantSettings.filter((name) => /baseUrl|Key|Secret/i.test(name));
 
@@ -34,21 +32,20 @@ export type ConfiguredTenants = Awaited<ReturnType<typeof configuredTenants>>;
  */
 export async function configuredTenants(settings: Settings, common: SharedServices) {
   let open: ReadonlyMap<string, OpenEntry> = new Map();
-  const handles = (): TenantHandle[] => [...open.values()].map(({ tenant }) => tenant);
 
   /** Calls in flight finish on the tenant on which they started. @throws ConfigError; then nothing changes */
   function reload(settings: Settings): { opened: string[]; closed: string[] } {
     if (settings.sandbox) return { opened: [], closed: [] };
     const read = usesCallerKeys(settings) ? [] : tenantsOf(settings);
     const before = open;
-    open = new Map(
-      [...read].map(([name, settings]) => [
-        name,
-        entryFor(name, settings, common, before.get(name)),
-      ]),
-    );
-    const opened = [...open.keys()].filter((name) => before.get(name) !== open.get(name));
-    const closed = [...before.keys()].filter((name) => before.get(name) !== open.get(name));
+    const entryOf = ([name, settings]: readonly [string, Settings]) =>
+      [name, entryFor(name, settings, common, before.get(name))] as const;
+    open = new Map([...read].map(entryOf));
+    const hasChanged = (name: string) => before.get(name) !== open.get(name);
+    const [opened, closed] = [
+      [...open.keys()].filter(hasChanged),
+      [...before.keys()].filter(hasChanged),
+    ];
     for (const name of closed) before.get(name)?.tenant.retire();
     return { opened, closed };
   }
@@ -62,14 +59,14 @@ export async function configuredTenants(settings: Settings, common: SharedServic
   return {
     reload,
     get handles(): readonly TenantHandle[] {
-      return handles();
+      return [...open.values()].map(({ tenant }) => tenant);
     },
     find(name: string | undefined): TenantHandle | undefined {
-      if (name !== undefined) return open.get(name)?.tenant;
-      return open.size === 1 ? handles()[0] : undefined;
+      const [only] = open.size === 1 ? open.values() : [];
+      return (name === undefined ? only : open.get(name))?.tenant;
     },
     async close(): Promise<void> {
-      await Promise.all(handles().map((tenant) => tenant.close()));
+      await Promise.all(this.handles.map((tenant) => tenant.close()));
     },
   };
 }
