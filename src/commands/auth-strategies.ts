@@ -30,66 +30,53 @@ export async function gateFor(
   common: SharedServices,
   guesses: GuessLimiter,
 ): Promise<Gate> {
-  const strategies = [...settings.auth].map((name) =>
-    strategyFactories[name](settings, tenants, common),
-  );
-  return gate(await Promise.all(strategies), guesses);
+  const { log, state } = common;
+  const create: Readonly<Record<AuthStrategyName, () => AuthStrategy | Promise<AuthStrategy>>> = {
+    token() {
+      const path = tokensPath(settings, process.env);
+      const onError = (error: unknown) => log.error('tokens not reloaded', factsOf(error));
+      return accessTokenStrategy({ path, tenants, onError }).catch((error: unknown) => {
+        throw error instanceof TokenFileError ? new ConfigError(error.message) : error;
+      });
+    },
+    oauth() {
+      const { oauthIssuer: issuer, publicUrl: resource } = settings;
+      if (issuer === undefined) throw missingFor('oauth', 'oauthIssuer');
+      if (resource === undefined) throw missingFor('oauth', 'publicUrl');
+      const mayWrite = () => tenants.handles.some(({ grants }) => grants.has(writeGrant));
+      return oauthStrategy({
+        issuer,
+        resource,
+        audience: settings.oauthAudience,
+        tenantClaim: settings.oauthTenantClaim ?? (settings.tenantsFile && 'tenant'),
+        scopePrefix: settings.oauthScopePrefix,
+        grants: () => (mayWrite() ? ['read', writeGrant] : ['read']),
+        tenants,
+        // The names of the library's classes are shortened in the bundle.
+        onError(error) {
+          const facts = { ...factsOf(error), error: errorCode(error) ?? 'Error' };
+          log.warn('identity provider unavailable', facts);
+        },
+      });
+    },
+    key() {
+      const { allowPrivate, keyBaseUrls: baseUrls } = settings;
+      if (baseUrls.length === 0) throw missingFor('key', 'keyBaseUrls');
+      const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
+        const address = { baseUrl, key, close: async () => {} };
+        const more = { limits, stateByKey: true };
+        return openHandle('key', withoutEvents(settings), address, common, more);
+      };
+      return apiKeyStrategy({ baseUrls, allowPrivate, rates: state.rates, open });
+    },
+  };
+  return gate(await Promise.all([...settings.auth].map((name) => create[name]())), guesses);
 }
-
-type StrategyFactory = (
-  settings: Settings,
-  tenants: ConfiguredTenants,
-  common: SharedServices,
-) => AuthStrategy | Promise<AuthStrategy>;
 
 const missingFor = (auth: AuthStrategyName, name: SettingName): ConfigError =>
   new ConfigError(
     `${environmentName('auth')}=${auth} needs ${environmentName(name)}, see http --help`,
   );
-
-const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
-  token: async (settings, tenants, { log }) => {
-    const onError = (error: unknown) => log.error('tokens not reloaded', factsOf(error));
-    return accessTokenStrategy({ path: tokensPath(settings, process.env), tenants, onError }).catch(
-      (error: unknown) => {
-        throw error instanceof TokenFileError ? new ConfigError(error.message) : error;
-      },
-    );
-  },
-  oauth: (settings, tenants, { log }) => {
-    const { oauthIssuer: issuer, publicUrl: resource } = settings;
-    if (issuer === undefined) throw missingFor('oauth', 'oauthIssuer');
-    if (resource === undefined) throw missingFor('oauth', 'publicUrl');
-    return oauthStrategy({
-      issuer,
-      resource,
-      audience: settings.oauthAudience,
-      tenantClaim: settings.oauthTenantClaim ?? (settings.tenantsFile && 'tenant'),
-      scopePrefix: settings.oauthScopePrefix,
-      grants: () =>
-        tenants.handles.some(({ grants }) => grants.has(writeGrant))
-          ? ['read', writeGrant]
-          : ['read'],
-      tenants,
-      // The names of the library's classes are shortened in the bundle.
-      onError: (error) =>
-        log.warn('identity provider unavailable', {
-          ...factsOf(error),
-          error: errorCode(error) ?? 'Error',
-        }),
-    });
-  },
-  key: (settings, _, common) => {
-    const { allowPrivate, keyBaseUrls: baseUrls } = settings;
-    if (baseUrls.length === 0) throw missingFor('key', 'keyBaseUrls');
-    const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
-      const address = { baseUrl, key, close: async () => {} };
-      const more = { limits, stateByKey: true };
-      return openHandle('key', withoutEvents(settings), address, common, more);
-    };
-    return apiKeyStrategy({ baseUrls, allowPrivate, rates: common.state.rates, open });
-  },
-};
 
 /** A caller's own key does not show which events, received for the operator, its owner may see. */
 function withoutEvents(settings: Settings): Settings {
