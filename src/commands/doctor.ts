@@ -78,7 +78,6 @@ export async function examine(settings: Settings, env: NodeJS.ProcessEnv): Promi
     const answered = access.some(({ status }) => status === 'fail') ? new Map() : probes;
     const isKnown = [...probes.values()].some(({ error }) => !error);
     const found = isKnown ? await examineRecords(prober, probes) : { checks: [], fields: [] };
-    const grants = grantsFor(probes, settings.grants);
     const ofService = [
       ...access,
       checkBudget(prober.budget, settings.rateLimit),
@@ -94,7 +93,7 @@ export async function examine(settings: Settings, env: NodeJS.ProcessEnv): Promi
       checks,
       fields: found.fields,
       requests: prober.requests,
-      ...(grants === undefined ? {} : { grants }),
+      grants: grantsFor(probes, settings.grants),
     };
     // Again: invisible characters, which are removed by now, may have hidden the key from the first search.
     return withoutSecrets(report);
@@ -115,5 +114,7 @@ async function examineRecords(prober: Prober, probes: Probes) {
 }
 
 /** With the names that settings have in a tenants file. */
-const inFile = ({ remedy, ...check }: DoctorCheck): DoctorCheck =>
-  remedy === undefined ? check : { ...check, remedy: inOptions(remedy) };
+const inFile = ({ remedy, ...check }: DoctorCheck): DoctorCheck => ({
+  ...check,
+  remedy: remedy && inOptions(remedy),
+});

@@ -10,7 +10,7 @@ export interface DoctorCheck {
   title: string;
   status: keyof typeof statusWords;
   detail: string;
-  remedy?: string;
+  remedy?: string | undefined;
 }
 
 /** What is known of one field, from the rows that were read. */
@@ -42,7 +42,7 @@ export interface Report {
   /** Requests sent; every one of them a GET. */
   requests: number;
   /** The grants to configure; absent if the key could read nothing. */
-  grants?: string;
+  grants: string | undefined;
 }
 
 /** The detail of a check that was left out because of an earlier one, or for lack of time or requests. */
@@ -51,8 +51,7 @@ export const notTried = 'not tried';
 export const checkAs =
   (id: string, title: string) =>
   (status: DoctorCheck['status'], detail: string, remedy?: string): DoctorCheck => ({
-    ...{ id, title, status, detail },
-    ...(remedy === undefined ? {} : { remedy }),
+    ...{ id, title, status, detail, remedy },
   });
 
 /** Texts of the service in a sentence. */
