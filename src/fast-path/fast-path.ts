@@ -234,8 +234,6 @@ export class ConnectionFastPath {
   /** Answered opening messages, to be replayed to the SDK when it starts. */
   readonly opening: JsonObject[] = [];
   #era: Era | undefined;
-  /** After `server/discover` alone, the client may still fall back to the legacy era. */
-  #isNegotiated = false;
   #client: HostClient | undefined;
   /** Whether the fast path is active; off once the connection is opened again or was never negotiated. */
   #isOn = true;
@@ -279,21 +277,18 @@ export class ConnectionFastPath {
     return this.#era ? era === this.#era && method !== 'initialize' : isOpening(method);
   }
 
+  /** After `server/discover` alone, the client may still fall back to the legacy era. */
+  get #isNegotiated(): boolean {
+    return this.#era === 'legacy' || this.opening.length > 1;
+  }
+
   #open({ id, method, era, params }: FastRequest): void {
-    if (!this.#era) {
-      this.#era = era;
-      this.#client = clientOf(params.clientInfo, params.capabilities);
-      this.opening.push({ jsonrpc: '2.0', id, method, params });
-    } else if (!isOpening(method)) {
-      // Completes the negotiation of the era when it is replayed; its answer is discarded.
-      const negotiation = {
-        id: 'cpq-mcp-settles',
-        method: 'tools/list',
-        params: { _meta: params._meta },
-      };
-      this.opening.push({ jsonrpc: '2.0', ...negotiation });
-    }
-    this.#isNegotiated = this.#era === 'legacy' || this.opening.length > 1;
+    if (this.#era && isOpening(method)) return;
+    // The second one completes the negotiation of the era when it is replayed; its answer is discarded.
+    const second = { id: 'cpq-mcp-settles', method: 'tools/list', params: { _meta: params._meta } };
+    this.opening.push({ jsonrpc: '2.0', ...(this.#era ? second : { id, method, params }) });
+    this.#era = era;
+    this.#client ??= clientOf(params.clientInfo, params.capabilities);
   }
 
   async #answer(request: FastRequest, call: AbortController): Promise<void> {

@@ -4,9 +4,7 @@ import type { CallParts } from '../mcp/tool-run.ts';
 import { isObject } from '../values.ts';
 import { type CallContext, FastPath, type FastRequest, readRequest } from './fast-path.ts';
 
-export interface HttpContext extends Pick<CallContext, 'signal' | 'client'> {
-  headers: IncomingHttpHeaders;
-}
+type HttpContext = Pick<CallContext, 'signal' | 'client'> & { headers: IncomingHttpHeaders };
 
 export type HttpFastPath = ReturnType<typeof httpFastPath>;
 

@@ -90,8 +90,7 @@ export class LineConnection {
   constructor(endpoint: LineEndpoint, options: LineConnectionOptions) {
     this.#endpoint = endpoint;
     this.#options = options;
-    if (!options.fastPath) return;
-    this.#fastPath = new ConnectionFastPath(endpoint, options);
+    if (options.fastPath) this.#fastPath = new ConnectionFastPath(endpoint, options);
   }
 
   receive(line: string): void {
