@@ -42,41 +42,36 @@ const maxBodies = 16;
  * Handles requests below `/webhooks/`, and returns whether the path is one of them. Answered with 200 once every event is
  * stored. A sender without the secret is not told which tenants exist.
  */
-export function webhookHandler(options: WebhookOptions) {
+export function webhookHandler({ tenant: find, guesses, onError, onDelivery }: WebhookOptions) {
   const bodies = new Map<string, Slots>();
+
+  async function answer(path: string, request: IncomingMessage, response: ServerResponse) {
+    const segments = path.slice(prefix.length).split('/').map(decodeSegment);
+    const [name = '', secretInPath, ...rest] = segments;
+    const found = rest.length === 0 ? find(name) : undefined;
+    const tenant = found && name;
+    try {
+      requireDelivery(request);
+      const slots = bodies.get(name) ?? new Slots(maxBodies);
+      if (found) bodies.set(name, slots);
+      const work = () =>
+        receive(found, request, secretInPath, () => slots.run(() => readBody(request)));
+      const delivery = await limitGuesses(guesses, guesses.senderOf(request), tenant, work);
+      sendJson(response, 200, describeReceipt(delivery));
+      onDelivery({ tenant, status: 200, delivery });
+    } catch (error) {
+      if (request.destroyed && !request.complete) return; // The sender has disconnected.
+      const rejection = toRejection(error, onError);
+      sendRefusal(request, response, rejection);
+      onDelivery({ tenant, status: rejection.status });
+    }
+  }
+
   return (path: string, request: IncomingMessage, response: ServerResponse): boolean => {
     if (!path.startsWith(prefix)) return false;
-    answer(options, bodies, path, request, response).catch(options.onError);
+    answer(path, request, response).catch(onError);
     return true;
   };
-}
-
-async function answer(
-  { tenant: find, guesses, onError, onDelivery }: WebhookOptions,
-  bodies: Map<string, Slots>,
-  path: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const segments = path.slice(prefix.length).split('/').map(decodeSegment);
-  const [name = '', secretInPath, ...rest] = segments;
-  const found = rest.length === 0 ? find(name) : undefined;
-  const tenant = found && name;
-  try {
-    requireDelivery(request);
-    const slots = bodies.get(name) ?? new Slots(maxBodies);
-    if (found) bodies.set(name, slots);
-    const work = () =>
-      receive(found, request, secretInPath, () => slots.run(() => readBody(request)));
-    const receipt = await limitGuesses(guesses, guesses.senderOf(request), tenant, work);
-    sendJson(response, 200, describeReceipt(receipt));
-    onDelivery({ tenant, status: 200, delivery: receipt });
-  } catch (error) {
-    if (request.destroyed && !request.complete) return; // The sender has disconnected.
-    const rejection = toRejection(error, onError);
-    sendRefusal(request, response, rejection);
-    onDelivery({ tenant, status: rejection.status });
-  }
 }
 
 /** `kept` if at least one event is new; of a list also how many events were handled in which way. */
