@@ -136,9 +136,8 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
     }),
   );
   const read = settingsFrom(options, tenantSettings);
-  const own = Object.keys(options).map((name) => [name, read[name as keyof Settings]]);
-  const ofFiles = callerSettings.map((name) => [name, read[name]]);
-  const settings = { ...server, ...Object.fromEntries([...ofFiles, ...own]) };
+  const own = tenantSettings.filter((name) => name in options || callerSettings.includes(name));
+  const settings = { ...server, ...Object.fromEntries(own.map((name) => [name, read[name]])) };
   requireTenant(settings);
   fieldRulesOf(settings);
   return settings;
