@@ -21,7 +21,7 @@ import type { Gate, Session } from './access/gate.ts';
 import { HttpError } from './access/http-error.ts';
 import { refuseForwarded } from './access/networks.ts';
 import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
-import type { FairQueue } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
 import { hostName, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import { addRequestFacts, type ServerObserver } from './observer.ts';
@@ -38,7 +38,6 @@ export interface HttpOptions {
   fastPath: boolean;
   /** Whether the interactive views are shown at `/preview`; for loopback only. */
   preview: boolean;
-  /** Handles requests below `/webhooks/`. */
   webhooks: WebhookHandler;
   onError(error: Error): void;
   /** Of the state. */
@@ -103,7 +102,11 @@ export async function serveHttp(gate: Gate, options: HttpOptions) {
 
 /** Bytes; the arguments of hardly any call are longer. */
 const smallBody = 32 * 1024;
-const maxLargeBodies = 16;
+/** Longer bodies are read before their calls are limited. */
+const largeBodies = {
+  ...{ concurrentPerCaller: 16, concurrent: Number.POSITIVE_INFINITY },
+  ...{ callsPerMinute: Number.POSITIVE_INFINITY, queuedPerCaller: 0, waitMs: 1_000 },
+};
 
 /** Responders of one endpoint, shared by all callers with the same grants. */
 interface Responders {
@@ -119,8 +122,7 @@ class HttpFrontend {
   readonly #gate: Gate;
   readonly #options: HttpOptions;
   readonly #names: ReadonlySet<string>;
-  /** By caller: how many are being read. */
-  readonly #largeBodies = new Map<string, number>();
+  readonly #largeBodies = new FairQueue(largeBodies);
   readonly #responders = new WeakMap<TenantEndpoint | SdkEndpoint, Responders>();
 
   constructor(gate: Gate, options: HttpOptions) {
@@ -187,8 +189,8 @@ class HttpFrontend {
     response: ServerResponse,
   ): Promise<void> {
     const { endpoint, caller } = session;
-    const message = await this.#read(caller, request);
     const signal = disconnectSignal(response);
+    const message = await this.#read(caller, request, signal);
     const { headers } = request;
     const client = await sessionOf(endpoint, headers, message, response);
     if ('parts' in endpoint && isAnswer(client, message)) {
@@ -214,21 +216,12 @@ class HttpFrontend {
     await handle(request, response, message, caller);
   }
 
-  /** The message of a request; of one caller so many long ones are read at once. @throws HttpError */
-  async #read(caller: string | undefined, request: IncomingMessage): Promise<unknown> {
+  /** The message of a request. @throws HttpError */
+  async #read(caller: string | undefined, request: IncomingMessage, signal: AbortSignal) {
     const isSmall = Number(request.headers['content-length']) <= smallBody;
     if (caller === undefined || isSmall) return readMessage(request);
-    const before = this.#largeBodies.get(caller) ?? 0;
-    if (before >= maxLargeBodies)
-      throw new HttpError(429, 'Too many long messages at once.', { retryAfter: 1 });
-    this.#largeBodies.set(caller, before + 1);
-    try {
-      return await readMessage(request);
-    } finally {
-      const left = (this.#largeBodies.get(caller) ?? 1) - 1;
-      if (left > 0) this.#largeBodies.set(caller, left);
-      else this.#largeBodies.delete(caller);
-    }
+    const release = await this.#largeBodies.acquire(caller, signal);
+    return readMessage(request).finally(release);
   }
 
   /** Against DNS rebinding and cross-origin requests. @throws HttpError */

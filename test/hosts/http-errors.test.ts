@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
+import { Agent, get, request } from 'node:http';
 import { expect, test } from 'vitest';
 import type { Gate, Session } from '../../src/hosts/access/gate.ts';
 import { FairQueue } from '../../src/hosts/fair-queue.ts';
@@ -112,6 +112,31 @@ test('a caller that leaves just when it gets its turn gives it back', async () =
   leaving.abort();
   await expect(call).rejects.toThrow('aborted');
   await until(() => released).toBe(true);
+});
+
+test('only so many long messages of one caller are read at once', async () => {
+  const endpoint = {} as Session['endpoint'];
+  const admitting: Gate = {
+    admit: async ({ headers }) => ({ endpoint, caller: String(headers.authorization) }),
+  };
+  const { url } = closing(await serveHttp(admitting, httpOptions()));
+  const begun = Array.from({ length: 16 }, () => {
+    const headers = { authorization: 'a', 'content-length': 40_000 };
+    const sending = request(url, { method: 'POST', headers }).on('error', () => {});
+    sending.write('[');
+    return sending;
+  });
+  const send = async (authorization: string, body: string) => {
+    const response = await fetch(url, { method: 'POST', headers: { authorization }, body });
+    return [response.status, response.headers.get('retry-after')];
+  };
+  const long = `[${' '.repeat(40_000)}]`;
+  // 400 as soon as it is read: messages are not sent in lists.
+  await until(() => send('a', long)).toEqual([429, '1']);
+  expect(await send('a', '[]')).toEqual([400, null]);
+  expect(await send('b', long)).toEqual([400, null]);
+  for (const sending of begun) sending.destroy();
+  await until(() => send('a', long)).toEqual([400, null]);
 });
 
 test('the answer of a person that cannot be passed on is not accepted', async () => {
