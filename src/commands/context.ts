@@ -4,7 +4,6 @@ import type { Readable, Writable } from 'node:stream';
 /** What a command is given of its process. */
 export interface CommandContext {
   env: NodeJS.ProcessEnv;
-  /** The user's home folder. */
   home: string;
   /** Path of this program. */
   script: string;
@@ -12,6 +11,5 @@ export interface CommandContext {
   stdin(): Readable & { isTTY?: boolean };
   stdout: Writable;
   stderr: Writable;
-  /** Emits the signals that it receives. */
   signals: EventEmitter;
 }

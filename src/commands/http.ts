@@ -134,7 +134,6 @@ const limitsOf = ({ callsPerMinute }: Settings): CallerLimits => ({
   callsPerMinute,
   concurrentPerCaller: 16,
   queuedPerCaller: 64,
-  /** Of all callers together. */
   concurrent: 128,
   waitMs: 30_000,
 });
