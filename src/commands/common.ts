@@ -25,18 +25,15 @@ export async function openCommon(
 ): Promise<SharedServices> {
   const cache = new CollectionCache(settings.cacheMegabytes);
   const connections = openConnections();
-  const unregisterSecrets = registerSecrets([settings.metricsToken, ...redisSecrets(settings)]);
+  const { password = '' } = settings.redisUrl ?? {};
+  const secrets = [settings.metricsToken, password, decodeURIComponent(password)];
+  const unregisterSecrets = registerSecrets(secrets);
   const state = await openState(settings, log);
   const close = async () => {
     await state.close();
     unregisterSecrets();
   };
   return { state: { ...state, close }, cache, connections, log, observer };
-}
-
-function redisSecrets({ redisUrl }: Settings): string[] {
-  const { password = '' } = redisUrl ?? {};
-  return [password, decodeURIComponent(password)];
 }
 
 /** @throws Error when Redis refuses the password */

@@ -22,7 +22,7 @@ export type ServerObserver = ReturnType<typeof createServerObserver>;
 export function createServerObserver(options: { log: Log; tracksRequests: boolean }) {
   const { log, tracksRequests } = options;
   const metrics = createMetrics();
-  const tenants = new Set<TenantGauges>();
+  const tenants = new Map<Gauges, string>();
   return {
     /** `tenant`: the operator's name of the tenant, used as a label. */
     tenant: (tenant: string): TenantObserver => ({
@@ -43,9 +43,8 @@ export function createServerObserver(options: { log: Log; tracksRequests: boolea
         if (seconds !== undefined) metrics.requestSeconds.observe({ tenant }, seconds);
       },
       registerGauges(gauges) {
-        const registered = { tenant, gauges };
-        tenants.add(registered);
-        return () => void tenants.delete(registered);
+        tenants.set(gauges, tenant);
+        return () => void tenants.delete(gauges);
       },
     }),
     /** Handles a request in a log context, and counts its status. */
@@ -67,7 +66,7 @@ export function createServerObserver(options: { log: Log; tracksRequests: boolea
       queuedCalls: number,
       { kind, ok }: Health,
     ): Promise<{ contentType: string; body: string }> {
-      await setTenantGauges([...tenants], metrics);
+      await setTenantGauges(tenants, metrics);
       metrics.queued.set(queuedCalls);
       metrics.healthy.set({ kind }, ok ? 1 : 0);
       const { contentType } = metrics.registry;
@@ -116,23 +115,18 @@ function createMetrics() {
 const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45];
 const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
-interface TenantGauges {
-  tenant: string;
-  gauges: Gauges;
-}
-
 /** At every scrape. Of several keys of one tenant the lowest budget and the oldest reading count. */
 async function setTenantGauges(
-  tenants: readonly TenantGauges[],
+  tenants: ReadonlyMap<Gauges, string>,
   { budgetLeft, ages }: ReturnType<typeof createMetrics>,
 ): Promise<void> {
-  const read = tenants.map(async ({ tenant, gauges }) => {
+  const read = [...tenants].map(async ([gauges, tenant]) => {
     // A budget that cannot be read is left out, so that the others are still reported.
     const left = await gauges.remainingBudget().catch(() => undefined);
     return left === undefined ? [] : [{ tenant, left }];
   });
   const budgets = (await Promise.all(read)).flat();
-  const readings = tenants.flatMap(({ tenant, gauges }) =>
+  const readings = [...tenants].flatMap(([gauges, tenant]) =>
     [...gauges.cachedCollections()].map(([collection, asOf]) => ({ tenant, collection, asOf })),
   );
   budgetLeft.reset();

@@ -39,10 +39,7 @@ export interface NewToken extends Pick<StoredToken, 'name' | 'tenant' | 'grants'
 const dayMs = 86_400_000;
 
 /** Creates a token and its stored form. The token cannot be recovered later. */
-export function createToken({ name, tenant, grants, tools, days }: NewToken): {
-  token: string;
-  stored: StoredToken;
-} {
+export function createToken({ name, tenant, grants, tools, days }: NewToken) {
   const id = randomBytes(6).toString('hex');
   const token = `cpq_${id}_${randomBytes(32).toString('base64url')}`;
   const now = Date.now();
