@@ -60,11 +60,8 @@ export function openHandle(
     const known = endpoints.get(key);
     if (known) return known;
     const own = allowed.size === grants.size ? tenant : tenant.withGrants(allowed);
-    const served = {
-      ...describeServer({ ...settings, grants: allowed }, tools),
-      tenant: own,
-      ...parts,
-    };
+    const described = describeServer({ ...settings, grants: allowed }, tools);
+    const served = { ...described, tenant: own, ...parts };
     const server = async () => (await import('../mcp/server.ts')).createServer(served);
     const endpoint = { parts: served, server };
     endpoints.set(key, endpoint);

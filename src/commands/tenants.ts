@@ -42,10 +42,8 @@ export async function configuredTenants(settings: Settings, common: SharedServic
       [name, entryFor(name, settings, common, before.get(name))] as const;
     open = new Map([...read].map(entryOf));
     const hasChanged = (name: string) => before.get(name) !== open.get(name);
-    const [opened, closed] = [
-      [...open.keys()].filter(hasChanged),
-      [...before.keys()].filter(hasChanged),
-    ];
+    const opened = [...open.keys()].filter(hasChanged);
+    const closed = [...before.keys()].filter(hasChanged);
     for (const name of closed) before.get(name)?.tenant.retire();
     return { opened, closed };
   }

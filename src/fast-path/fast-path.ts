@@ -53,9 +53,7 @@ export class FastPath {
   /** @throws the signal's reason when the call was cancelled; it must not be answered */
   async answer(request: FastRequest, context: CallContext): Promise<string> {
     const isCall = request.method === 'tools/call';
-    const result = isCall
-      ? await this.#call(request, context)
-      : await this.#listed(request, context);
+    const result = await (isCall ? this.#call(request, context) : this.#listed(request, context));
     return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`;
   }
 
@@ -297,11 +295,8 @@ export class ConnectionFastPath {
     const notify = (params: JsonObject) =>
       write(JSON.stringify({ method: 'notifications/progress', params, jsonrpc: '2.0' }));
     try {
-      const line = await this.#fastPath.answer(request, {
-        signal,
-        notify,
-        client: this.#client,
-      });
+      const context = { signal, notify, client: this.#client };
+      const line = await this.#fastPath.answer(request, context);
       if (!signal.aborted) write(line);
     } catch (error) {
       if (signal.aborted) return; // Cancelled calls are not answered.
