@@ -13,7 +13,7 @@ export interface Secret {
 }
 
 /** A server that the host starts. */
-export interface Program {
+interface Program {
   command: string;
   args: string[];
   /** Variables that are not secret. */
@@ -23,7 +23,7 @@ export interface Program {
 }
 
 /** A running server that the host connects to. */
-export interface Remote {
+interface Remote {
   url: string;
   /** Absent if callers are not authenticated, or sign in at an identity provider. */
   secret?: Secret | undefined;
