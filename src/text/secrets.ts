@@ -4,8 +4,17 @@ import { parseJson } from '../values.ts';
 const minLength = 8;
 const replacement = '[key]';
 
-/** Every secret of this process, with the number of its registrations. */
-const registered = new Map<string, { count: number; secret: Secret }>();
+interface Secret {
+  /** How often it is registered. */
+  count: number;
+  /** Finds it, also as answers escape it and with invisible characters in it. */
+  pattern: RegExp;
+  /** The source of a pattern that finds it in a text without invisible characters. */
+  mark: string;
+}
+
+/** Every secret of this process. */
+const registered = new Map<string, Secret>();
 
 /**
  * Registers keys, passwords and other secrets that `withoutSecrets` removes. Access tokens of this server and tokens
@@ -13,18 +22,17 @@ const registered = new Map<string, { count: number; secret: Secret }>();
  * @returns a function that unregisters them
  */
 export function registerSecrets(secrets: readonly (string | undefined)[]): () => void {
-  const given = secrets.filter((text) => text !== undefined && text.length >= minLength);
-  const held = given.filter((text) => text !== undefined);
+  const held = secrets.flatMap((text) => (text && text.length >= minLength ? text : []));
   for (const text of held) {
-    const entry = registered.get(text) ?? { count: 0, secret: new Secret(text) };
-    entry.count += 1;
-    registered.set(text, entry);
+    const secret = registered.get(text) ?? toSecret(text);
+    secret.count += 1;
+    registered.set(text, secret);
   }
   onRegistered();
   return () => {
     for (const text of held.splice(0)) {
-      const entry = registered.get(text);
-      if (entry && --entry.count === 0) registered.delete(text);
+      const secret = registered.get(text);
+      if (secret && --secret.count === 0) registered.delete(text);
     }
     onRegistered();
   };
@@ -47,7 +55,7 @@ function onRegistered(): void {
 }
 
 function makeMarks(): RegExp {
-  const secrets = Array.from(registered.values(), ({ secret }) => secret.mark);
+  const secrets = Array.from(registered.values(), ({ mark }) => mark);
   // A pattern of more secrets would be slower than to search for each; this one is in every text.
   return secrets.length > maxMarks ? /^/ : new RegExp(['cpq_', 'eyJ', ...secrets].join('|'), 'u');
 }
@@ -66,33 +74,18 @@ const spellings: Readonly<Record<string, string>> = {
   '"': '\\\\?"',
 };
 
-/** One secret, also as answers escape it and with invisible characters in it. */
-class Secret {
-  readonly #text: string;
-  readonly #isEscaped: boolean;
-  readonly #pattern: RegExp;
-  /** The pattern of the secret in a text without invisible characters. */
-  readonly mark: string;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.#isEscaped = /["\\|<!\]]/.test(text);
-    // Either all backslashes are doubled or none: a choice for each would take exponential time.
-    const forms = new Set([text.replaceAll('\\', '\\\\'), text]);
-    this.#pattern = new RegExp([...forms].map(patternOf).join('|'), 'gu');
-    this.mark = this.#isEscaped ? this.#pattern.source : [...text].map(escaped).join('');
-  }
-
-  removeFrom(text: string, isHidden: boolean): string {
-    if (!isHidden && !this.#isEscaped) return text.replaceAll(this.#text, replacement);
-    return text.replace(this.#pattern, replacement);
-  }
+function toSecret(text: string): Secret {
+  // Either all backslashes are doubled or none: a choice for each would take exponential time.
+  const forms = [...new Set([text.replaceAll('\\', '\\\\'), text])];
+  const sourceWith = (between: string) => forms.map((form) => spelled(form, between)).join('|');
+  const pattern = new RegExp(sourceWith(`${invisible}*`), 'gu');
+  return { count: 0, pattern, mark: sourceWith('') };
 }
 
 const escaped = (character: string): string => character.replace(/[$^.*+?()[{}/\\]/, '\\$&');
 
-const patternOf = (form: string): string =>
-  [...form].map((character) => spellings[character] ?? escaped(character)).join(`${invisible}*`);
+const spelled = (form: string, between: string): string =>
+  [...form].map((character) => spellings[character] ?? escaped(character)).join(between);
 
 /** Records and arguments that are nested more deeply are refused before they are stored or shown. */
 const maxLevels = 100;
@@ -120,7 +113,7 @@ function inText(text: string, isHidden?: boolean): string {
   marks ??= makeMarks();
   if (!mayBeHidden && !marks.test(text)) return text;
   let clean = text;
-  for (const { secret } of registered.values()) clean = secret.removeFrom(clean, mayBeHidden);
+  for (const { pattern } of registered.values()) clean = clean.replace(pattern, replacement);
   return clean.replace(tokens, replacement);
 }
 
