@@ -23,11 +23,11 @@ export interface Proposal {
   digest: string;
 }
 
+/** How a write ended. */
+export const writeOutcomes = ['written', 'not_written', 'cannot_tell'] as const;
 /** What happened to a change. `refused`: the answer or token that was given does not count. */
 export const changeOutcomes = [
-  'written',
-  'not_written',
-  'cannot_tell',
+  ...writeOutcomes,
   'no_change',
   'declined',
   'cancelled',

@@ -5,13 +5,7 @@ import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, quote, type Wording, wording } from '../text/untrusted-text.ts';
 import { bodyValue, fieldValuesOf, nextValue, roundShare, unchangedValue } from './fields.ts';
-import {
-  journalError,
-  newChangeId,
-  type OutcomeStatus,
-  type WriteIntent,
-  type WriteOutcome,
-} from './journal.ts';
+import { journalError, newChangeId, type WriteIntent, type WriteOutcome } from './journal.ts';
 import type { ChangePlan } from './plan.ts';
 import {
   type SentChange,
@@ -26,7 +20,7 @@ type Approval = Pick<WriteIntent, 'consent' | 'client' | 'caller'>;
 
 export interface WriteResult {
   changeId: string;
-  outcome: OutcomeStatus;
+  outcome: WriteOutcome['outcome'];
   record?: Opportunity;
   /** Fields whose stored value differs from the intended one. */
   differs: readonly StoredDifference[];
@@ -188,10 +182,10 @@ async function send(tenant: Tenant, plan: ChangePlan, intent: WriteIntent): Prom
   } catch (error) {
     const refusal = rejectionReason(error);
     if (refusal !== undefined) return notWritten(refusal);
-    return resultOf(sent, await verifyTwice(tenant, sent), { error });
+    return resultOf(sent, await verifyTwice(tenant, sent), undefined, error);
   }
   if (opportunityId === undefined) sent.createdId = answer.id;
-  return resultOf(sent, await verifyScale(tenant, plan, sent, body), { answer });
+  return resultOf(sent, await verifyScale(tenant, plan, sent, body), answer);
 }
 
 /** Why nothing was stored; undefined if that is not certain. */
@@ -206,14 +200,15 @@ function rejectionReason(error: unknown): Wording | undefined {
   return upstreamMessage === undefined ? why : wording`${why}: ${quote(upstreamMessage)}`;
 }
 
-/** How a write ended for this server: with the service's confirmation, which may echo the request, or without any. */
-type Reply = { answer: Opportunity; error?: never } | { error: unknown; answer?: never };
-
-/** The stored record decides. */
+/**
+ * The stored record decides.
+ * @param answer the service's confirmation, which may echo the request; without it the write ended with an error
+ */
 function resultOf(
   sent: SentChange,
   verification: Verification,
-  { answer, error }: Reply,
+  answer: Opportunity | undefined,
+  error?: unknown,
 ): WriteEnd {
   switch (verification.result) {
     case 'unreadable':

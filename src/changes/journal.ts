@@ -2,16 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { type Journal, StateUnavailable } from '../state/port.ts';
 import { trusted, wording } from '../text/untrusted-text.ts';
 import { errorCode, isObject, isOneOf } from '../values.ts';
-import type { AskedBy, ChangeOutcome, Proposal } from './consent.ts';
+import { type AskedBy, type Proposal, writeOutcomes } from './consent.ts';
 import type { FieldValues } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
-
-const outcomeStatuses = [
-  'written',
-  'not_written',
-  'cannot_tell',
-] as const satisfies readonly ChangeOutcome[];
-export type OutcomeStatus = (typeof outcomeStatuses)[number];
 
 /** The entry that is written before a change is sent. */
 export interface WriteIntent extends Pick<Proposal, 'what' | 'externalId' | 'changes'> {
@@ -34,7 +27,7 @@ export interface WriteIntent extends Pick<Proposal, 'what' | 'externalId' | 'cha
 /** The entry that is written when the outcome is known. */
 export interface WriteOutcome extends Pick<WriteIntent, 'id' | 'at' | 'opportunityId'> {
   phase: 'done';
-  outcome: OutcomeStatus;
+  outcome: (typeof writeOutcomes)[number];
   after?: FieldValues;
   reason?: string;
 }
@@ -86,7 +79,7 @@ function isOutcome(
   entry: Record<string, unknown>,
 ): entry is Record<string, unknown> & WriteOutcome {
   const { phase, id, outcome } = entry;
-  return phase === 'done' && typeof id === 'string' && isOneOf(outcomeStatuses, outcome);
+  return phase === 'done' && typeof id === 'string' && isOneOf(writeOutcomes, outcome);
 }
 
 /** The refusal of a change because the journal cannot be read or written. */
