@@ -3,15 +3,14 @@ import { contactName, type Named, normaliseName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { type Candidate, matchSteps, type NameMatch } from '../names/name-filters.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import type { Company, Contact, Opportunity, RecordOf, Ref } from '../service/records/records.ts';
+import type { Company, Contact, RecordOf } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import { maxCandidates, readByRoute, searchRecords } from '../tenant/lookup.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/invisible-characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { keysOf } from '../values.ts';
-import type { Reference } from './fields.ts';
+import { type Reference, referenceOf } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
 /** A record that is meant, perhaps. */
@@ -31,18 +30,12 @@ function choiceOf(record: Company & Contact): Choice {
   };
 }
 
-/** The API has no list of owners, stages and sources: they are those of the opportunities. */
-const refOf = {
-  owner: ({ owner }: Opportunity): Ref | undefined => owner,
-  stage: ({ pipelineStage }: Opportunity): Ref | undefined => pipelineStage,
-  category: ({ category }: Opportunity): Ref | undefined => category,
-  source: ({ source }: Opportunity): Ref | undefined => source,
-};
-
-type ReferenceField = 'company' | 'contact' | keyof typeof refOf;
+type ReferenceField = 'company' | 'contact' | 'owner' | 'stage' | 'category' | 'source';
 
 /** The company before the contact, which is looked for among its contacts. */
-export const referenceFields: readonly ReferenceField[] = ['company', 'contact', ...keysOf(refOf)];
+export const referenceFields: readonly ReferenceField[] = [
+  ...(['company', 'contact', 'owner', 'stage', 'category', 'source'] as const),
+];
 
 interface Choices {
   choices: readonly Choice[];
@@ -54,10 +47,15 @@ async function choicesFor(tenant: Tenant, field: ReferenceField, call: ToolCall)
     const { records, coverage } = await tenant.collection(field, call);
     return { choices: records.map(choiceOf), coverage };
   }
+  // The API has no list of owners, stages and sources: they are those of the opportunities.
   const { records, coverage } = await tenant.collection('opportunity', call);
-  const refs = records.map(refOf[field]).filter((ref) => ref?.id !== undefined && ref.id !== '');
-  const known = new Map(refs.map((ref) => [JSON.stringify([ref?.id, ref?.name]), ref]));
-  return { choices: [...known.values()].filter((ref) => ref !== undefined), coverage };
+  const property = field === 'stage' ? 'pipelineStage' : field;
+  const known = new Map<string, Choice>();
+  for (const record of records) {
+    const ref = referenceOf(record[property]);
+    if (ref?.id) known.set(JSON.stringify([ref.id, ref.name]), { ...ref });
+  }
+  return { choices: [...known.values()], coverage };
 }
 
 interface Search extends Choices {
