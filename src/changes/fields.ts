@@ -17,19 +17,6 @@ export interface Reference {
   name?: string;
 }
 
-/**
- * `share` is 0–1; `day` is YYYY-MM-DD; `custom` is the record's custom fields. A value of any other form,
- * such as an amount in words, is kept unchanged.
- */
-export type FieldValue =
-  | string
-  | number
-  | boolean
-  | Reference
-  | Record<string, unknown>
-  | readonly unknown[]
-  | undefined;
-
 /** The value of a field of the kind `reference`; `undefined` if it is empty. */
 export const referenceOf = (value: unknown): Reference | undefined =>
   isReference(value) ? value : undefined;
@@ -37,8 +24,11 @@ export const referenceOf = (value: unknown): Reference | undefined =>
 const isReference = (value: unknown): value is Reference =>
   isObject(value) && typeof value.id === 'string' && typeof (value.name ?? '') === 'string';
 
-/** The values of a record by field name, without empty ones. */
-export type FieldValues = Readonly<Record<string, FieldValue>>;
+/**
+ * The values of a record by field name, without empty ones. `share` is 0–1; `day` is YYYY-MM-DD; `custom` is the record's
+ * custom fields. A value of any other form, such as an amount in words, is kept unchanged.
+ */
+export type FieldValues = Readonly<Record<string, unknown>>;
 
 /** The divisor that converts a tenant's probabilities to 0–1. */
 export type Divisor = 1 | 100;
@@ -51,19 +41,15 @@ export function fieldValuesOf(record: Opportunity, divisor: Divisor): FieldValue
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function readValue(kind: FieldKind, raw: unknown, divisor: Divisor): FieldValue {
+function readValue(kind: FieldKind, raw: unknown, divisor: Divisor): unknown {
   if (isEmpty(raw)) return undefined;
   if (kind === 'reference') return toReference(raw);
   if (kind === 'day' && typeof raw === 'string') return dayOf(raw) ?? raw;
   if (kind === 'share' && typeof raw === 'number')
     return roundShare(raw / (raw > 1 ? 100 : divisor));
   if (kind === 'custom' && isObject(raw)) return withoutEmpty(raw);
-  return isJsonValue(raw) ? raw : undefined;
+  return raw;
 }
-
-/** Whether a value is one that JSON can contain, other than `null`. */
-const isJsonValue = (raw: unknown): raw is Exclude<FieldValue, undefined> =>
-  ['string', 'number', 'boolean'].includes(typeof raw) || isObject(raw) || Array.isArray(raw);
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
@@ -87,7 +73,7 @@ function toReference(raw: unknown): Reference | undefined {
 export const roundShare = (share: number): number => Math.round(share * 1e6) / 1e6;
 
 /** True if two values of a field are equal; references are compared by id. */
-export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
+export function isSameValue(kind: FieldKind, one: unknown, other: unknown): boolean {
   if (kind === 'reference' && isReference(one) && isReference(other))
     return referenceKey(one) === referenceKey(other);
   return canonicalJson(one) === canonicalJson(other);
@@ -104,7 +90,7 @@ const referenceKey = ({ id, name = '' }: Reference): string =>
  * The value for the body of the upsert; `null` clears a field. The service merges custom fields, so each removed one
  * is set to `null`.
  */
-export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue): unknown {
+export function bodyValue(kind: FieldKind, value: unknown, from?: unknown): unknown {
   if (kind === 'custom' && (value === undefined || isObject(value))) {
     const cleared = Object.keys(isObject(from) ? from : {}).map((name) => [name, null]);
     return { ...Object.fromEntries(cleared), ...value };
@@ -126,8 +112,8 @@ export interface FieldChange {
   field: string;
   label: string;
   kind: FieldKind;
-  from: FieldValue;
-  to: FieldValue;
+  from: unknown;
+  to: unknown;
 }
 
 /** The values of a record with these changes. */
@@ -136,11 +122,11 @@ export const intendedValues = (
   changes: readonly FieldChange[],
 ): FieldValues => ({
   ...before,
-  ...Object.fromEntries(changes.map(({ field, to }): [string, FieldValue] => [field, to])),
+  ...Object.fromEntries(changes.map(({ field, to }): [string, unknown] => [field, to])),
 });
 
 /** The value that a field is to get; `undefined` if it stays or is cleared. */
-export const nextValue = (changes: readonly FieldChange[], name: string): FieldValue =>
+export const nextValue = (changes: readonly FieldChange[], name: string): unknown =>
   changes.find(({ field }) => field === name)?.to;
 
 /** The company, contact or other record that a reference field is to get; `undefined` if none. */
@@ -149,10 +135,8 @@ export const nextReference = (
   name: string,
 ): Reference | undefined => referenceOf(nextValue(changes, name));
 
-/** The requested values by field name. Custom fields that are not named stay; an empty one is cleared. */
-export type RequestedValues = FieldValues;
-
-export function changesBetween(before: FieldValues, requested: RequestedValues): FieldChange[] {
+/** @param requested custom fields that it does not name stay; an empty one is cleared */
+export function changesBetween(before: FieldValues, requested: FieldValues): FieldChange[] {
   return writableFields
     .filter(({ name }) => name in requested)
     .map(({ name, label, kind }) => {
@@ -164,22 +148,22 @@ export function changesBetween(before: FieldValues, requested: RequestedValues):
 }
 
 /** The present custom fields, overwritten by those of `patch`. */
-function mergeCustomFields(present: FieldValue, patch: FieldValue): FieldValue {
+function mergeCustomFields(present: unknown, patch: unknown): unknown {
   return withoutEmpty({ ...(isObject(present) ? present : {}), ...(isObject(patch) ? patch : {}) });
 }
 
-export function changedCustomFields(from: FieldValue, to: FieldValue): string[] {
+export function changedCustomFields(from: unknown, to: unknown): string[] {
   const names = new Set([from, to].flatMap((value) => Object.keys(isObject(value) ? value : {})));
   return [...names].filter(
     (name) => canonicalJson(customField(from, name)) !== canonicalJson(customField(to, name)),
   );
 }
 
-export const customField = (custom: FieldValue, name: string): unknown =>
+export const customField = (custom: unknown, name: string): unknown =>
   isObject(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined;
 
 /** A value for an answer: numbers unchanged, texts as stored, references by name and id. */
-export function shownValue(kind: FieldKind | undefined, value: FieldValue): number | Verbatim {
+export function shownValue(kind: FieldKind | undefined, value: unknown): number | Verbatim {
   if (typeof value === 'number') return value;
   if (value === undefined) return new Verbatim('(empty)');
   if (typeof value === 'string') return new Verbatim(value);
@@ -216,7 +200,7 @@ const removedKey = '[key]';
 function keptOf(
   { kind, name, property }: WritableField,
   { raw }: Present,
-  requested: RequestedValues,
+  requested: FieldValues,
 ): unknown {
   const value = raw[property];
   if (!(name in requested)) return value;
@@ -228,7 +212,7 @@ function keptOf(
 function problemWith(
   field: WritableField,
   present: Present,
-  requested: RequestedValues,
+  requested: FieldValues,
 ): Wording | undefined {
   const { kind, name, property } = field;
   const { raw } = present;
@@ -269,10 +253,7 @@ const isBlank = (value: unknown): boolean =>
     : value === undefined || value === null || String(value).trim() === '';
 
 /** Refuses, as a sentence, the first field that nobody changes and that cannot be sent back. */
-export function describeUnsendable(
-  present: Present,
-  requested: RequestedValues,
-): Wording | undefined {
+export function describeUnsendable(present: Present, requested: FieldValues): Wording | undefined {
   for (const field of sentFields) {
     const problem = problemWith(field, present, requested);
     if (problem === undefined) continue;

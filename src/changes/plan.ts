@@ -24,7 +24,6 @@ import {
   describeUnsendable,
   differingFields,
   type FieldChange,
-  type FieldValue,
   type FieldValues,
   fieldValuesOf,
   intendedValues,
@@ -32,7 +31,6 @@ import {
   nextValue,
   type Present,
   type Reference,
-  type RequestedValues,
   referenceOf,
   roundShare,
   shownValue,
@@ -49,14 +47,14 @@ export interface ChangePlan extends Proposal {
   reverts?: string | undefined;
   target: Target;
   before: FieldValues;
-  requested: RequestedValues;
+  requested: FieldValues;
 }
 
 /** @throws ChangeRefused for a name that is unknown or ambiguous */
 export async function makePlan(
   tenant: Tenant,
   target: Target,
-  values: RequestedValues,
+  values: FieldValues,
   call: ToolCall,
 ): Promise<ChangePlan> {
   if (!target.present && !values.name)
@@ -67,7 +65,7 @@ export async function makePlan(
 }
 
 /** Secrets are written nowhere: not to the service, nor to the journal. @throws ChangeRefused */
-function refuseSecrets(values: RequestedValues): void {
+function refuseSecrets(values: FieldValues): void {
   if (withoutSecrets(values) === values) return;
   throw new ChangeRefused(
     wording`A value contains the API key or another secret of this server, which is never written: give the value without it.`,
@@ -78,7 +76,7 @@ function refuseSecrets(values: RequestedValues): void {
 export async function buildPlan(
   tenant: Tenant,
   unnamed: Target,
-  requested: RequestedValues,
+  requested: FieldValues,
   call: ToolCall,
   reverts?: string,
 ): Promise<ChangePlan> {
@@ -137,8 +135,8 @@ export async function planRevert(
  * The old value of each changed field; empty values clear the field. Of custom fields, only the changed ones.
  * @throws ChangeRefused for a reference that had no id
  */
-function revertValues(changes: readonly FieldChange[]): RequestedValues {
-  const entries = changes.map(({ field, kind, from, to }): [string, FieldValue] => {
+function revertValues(changes: readonly FieldChange[]): FieldValues {
+  const entries = changes.map(({ field, kind, from, to }): [string, unknown] => {
     if (kind === 'reference' && referenceOf(from)?.id === '')
       throw new ChangeRefused(
         wording`The service gave no id for the earlier ${trusted(field)}, so it cannot be set again: choose one with cpq_upsert_opportunity.`,
@@ -178,7 +176,7 @@ export const planAgain = (plan: ChangePlan, target: Target): ChangePlan => ({
 
 function differenceTo(
   target: Target,
-  requested: RequestedValues,
+  requested: FieldValues,
   subject: string,
 ): Pick<ChangePlan, 'before' | 'changes' | 'digest'> {
   const before = currentValues(target);
@@ -196,7 +194,7 @@ const digestOf = (value: unknown): string =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url');
 
 /** Replaces references by ids, so that renaming a record does not change the hash. */
-const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
+const referencesAsIds = (requested: FieldValues): Record<string, unknown> =>
   Object.fromEntries(
     sentFields.map(({ name, kind }) => {
       const value = requested[name];
@@ -205,7 +203,7 @@ const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
   );
 
 /** Every write includes all present values: one that cannot be sent back as it was read would be lost. */
-function refuseUnsendable({ present, scale }: Target, requested: RequestedValues): void {
+function refuseUnsendable({ present, scale }: Target, requested: FieldValues): void {
   if (!present) return;
   refuseAmbiguousProbability(present, scale, requested);
   const reason = describeUnsendable(present, requested);
@@ -221,7 +219,7 @@ function refuseUnsendable({ present, scale }: Target, requested: RequestedValues
 function refuseAmbiguousProbability(
   { record: { probability: stored } }: Present,
   { certain }: TenantScale,
-  requested: RequestedValues,
+  requested: FieldValues,
 ): void {
   if (certain || !stored || stored > 1 || 'probability' in requested) return;
   throw new ChangeRefused(
@@ -307,12 +305,12 @@ const currencyIn = ({ currency, unreadable }: Company): string | undefined =>
 
 async function resolveReferences(
   tenant: Tenant,
-  values: RequestedValues,
+  values: FieldValues,
   before: FieldValues,
   call: ToolCall,
-): Promise<RequestedValues> {
+): Promise<FieldValues> {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  const requested: Record<string, FieldValue> = Object.fromEntries(given);
+  const requested: Record<string, unknown> = Object.fromEntries(given);
   for (const field of referenceFields) {
     const text = requested[field];
     const company = referenceOf(requested.company ?? before.company);
@@ -338,7 +336,7 @@ async function resolveReferences(
 async function coerceCustomFields(
   tenant: Tenant,
   given: Record<string, unknown>,
-  present: FieldValue,
+  present: unknown,
   call: ToolCall,
 ): Promise<Record<string, unknown>> {
   const own = valuesInUse([{ customFields: isObject(present) ? present : {} }]);

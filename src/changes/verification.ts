@@ -8,7 +8,6 @@ import {
   type Divisor,
   differingFields,
   type FieldChange,
-  type FieldValue,
   type FieldValues,
   fieldValuesOf,
   intendedValues,
@@ -98,8 +97,8 @@ export interface StoredDifference {
   field: string;
   /** Of a field that this server can write. */
   kind?: FieldKind;
-  intended: FieldValue;
-  stored: FieldValue;
+  intended: unknown;
+  stored: unknown;
   /** Whether the field was to change. */
   asked: boolean;
 }

@@ -3,7 +3,6 @@ import {
   changedCustomFields,
   customField,
   type FieldChange,
-  type FieldValue,
   type Reference,
   referenceOf,
 } from '../changes/fields.ts';
@@ -155,7 +154,7 @@ const difference = (from: Wording, to: Wording): Difference => ({
 });
 
 /** One of two records of one name, or without names. */
-function describeNamesake(value: FieldValue): Wording {
+function describeNamesake(value: unknown): Wording {
   const reference = referenceOf(value);
   return reference ? describeReference(reference, true) : emptyValue;
 }

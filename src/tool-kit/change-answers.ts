@@ -6,7 +6,6 @@ import {
   changedCustomFields,
   customField,
   type FieldChange,
-  type FieldValue,
   shownValue,
 } from '../changes/fields.ts';
 import type { ChangePlan } from '../changes/plan.ts';
@@ -39,9 +38,9 @@ export const changeOutput = {
 export function changeRow({ field, kind, from, to }: FieldChange): FieldChangeRow {
   if (kind !== 'custom') return { field, from: shownValue(kind, from), to: shownValue(kind, to) };
   const names = changedCustomFields(from, to);
-  const customValues = (custom: FieldValue) =>
+  const customValues = (custom: unknown) =>
     Object.fromEntries(names.map((name) => [name, customField(custom, name) ?? '']));
-  const shown = (custom: FieldValue) => shownValue(kind, customValues(custom));
+  const shown = (custom: unknown) => shownValue(kind, customValues(custom));
   return { field, from: shown(from), to: shown(to) };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Consent } from '../../src/changes/consent.ts';
 import { decide } from '../../src/changes/decide.ts';
-import type { RequestedValues } from '../../src/changes/fields.ts';
+import type { FieldValues } from '../../src/changes/fields.ts';
 import { buildPlan, makePlan } from '../../src/changes/plan.ts';
 import { findTarget, type Target } from '../../src/changes/target.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
@@ -43,11 +43,11 @@ function targetOf(record: Row | undefined, scale: Target['scale'] = certain): Ta
   return { externalId: 'E-1', ...(record && { present: { record: raw, raw } }), scale };
 }
 
-async function planned(record: Row | undefined, values: RequestedValues, scale?: Target['scale']) {
+async function planned(record: Row | undefined, values: FieldValues, scale?: Target['scale']) {
   return makePlan(await tenantOfAll(), targetOf(record, scale), values, callWith());
 }
 
-async function refusal(record: Row | undefined, values: RequestedValues, scale?: Target['scale']) {
+async function refusal(record: Row | undefined, values: FieldValues, scale?: Target['scale']) {
   const error = await planned(record, values, scale).then(
     () => undefined,
     (reason: unknown) => reason,
@@ -60,7 +60,7 @@ describe('what a plan tells the person', () => {
   type Currency = string | undefined;
   const noCode = 'amounts stay the same numbers, but in unknown currency instead of EUR.';
   const inUsd = 'amounts stay the same numbers, but in USD instead of EUR.';
-  test.each<[record: Row, values: RequestedValues, from: Currency, to: Currency, remark?: string]>([
+  test.each<[record: Row, values: FieldValues, from: Currency, to: Currency, remark?: string]>([
     [{ onetimeRevenue: 1 }, { name: 'X' }, undefined, undefined],
     [{ company: acme }, { onetime_revenue: 1 }, 'EUR', 'EUR'],
     [{ company: acme, monthlyChurn: 0 }, { company: 'bolt' }, 'EUR', 'USD', inUsd],
@@ -74,7 +74,7 @@ describe('what a plan tells the person', () => {
     expect(plan.remarks).toEqual(remark === undefined ? [] : [remark]);
   });
 
-  test.each<[record: Row, values: RequestedValues, remark?: string]>([
+  test.each<[record: Row, values: FieldValues, remark?: string]>([
     [
       { company: acme, contact: { id: 'ada' } },
       { company: 'bolt' },
@@ -118,7 +118,7 @@ describe('what a plan tells the person', () => {
 });
 
 describe('the values of a plan', () => {
-  const changed = async (record: Row, values: RequestedValues) =>
+  const changed = async (record: Row, values: FieldValues) =>
     (await planned(record, values)).changes.map(({ field, to }) => [field, to]);
 
   test('are references by id, and everything else as given', async () => {
@@ -206,7 +206,7 @@ describe('the values of a plan', () => {
   });
 });
 
-test.each<[record: Row, values: RequestedValues, scale: 'certain' | 'unsure', why?: RegExp]>([
+test.each<[record: Row, values: FieldValues, scale: 'certain' | 'unsure', why?: RegExp]>([
   [{ probability: 1 }, { name: 'X' }, 'unsure', /stored as 1, .* means 1 % or 100 %/],
   [{ probability: 0.5 }, { name: 'X' }, 'unsure', /stored as 0.5, .* means 0.5 % or 50 %/],
   [{ probability: 0 }, { name: 'X' }, 'unsure'],
@@ -226,7 +226,7 @@ test.each<[record: Row, values: RequestedValues, scale: 'certain' | 'unsure', wh
 });
 
 describe('the digest of a plan', () => {
-  const digests = async (target: Target, values: RequestedValues, tenant?: Tenant) =>
+  const digests = async (target: Target, values: FieldValues, tenant?: Tenant) =>
     buildPlan(tenant ?? (await tenantOfAll()), target, values, callWith());
   const record = { company: { id: 'acme', name: 'Acme' }, updatedAt: '2026-01-01' };
 
@@ -265,7 +265,7 @@ describe('the digest of a plan', () => {
 
 describe('the question', () => {
   const acme = { id: 'acme', name: 'Acme' };
-  async function asked(record: Row | undefined, values: RequestedValues) {
+  async function asked(record: Row | undefined, values: FieldValues) {
     const [tenant, plan] = [await tenantOfAll(), await planned(record, values)];
     const call = callWith();
     await decide(tenant, '', call, async () => plan);

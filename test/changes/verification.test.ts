@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
+import type { FieldChange } from '../../src/changes/fields.ts';
 import { type SentChange, storedDifferences, verify } from '../../src/changes/verification.ts';
 import type { FieldKind } from '../../src/changes/writable-fields.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
 
-const change = (field: string, from: FieldValue, to: FieldValue, kind: FieldKind = 'text') =>
+const change = (field: string, from: unknown, to: unknown, kind: FieldKind = 'text') =>
   ({ field, label: field, kind, from, to }) satisfies FieldChange;
 const rename = change('name', 'Old', 'New');
 const likelier = change('probability', 0.5, 0.6, 'share');
