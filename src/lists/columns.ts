@@ -5,9 +5,9 @@
 
 import { discountWords } from '../briefs/prices/discounts.ts';
 import { dealValue } from '../figures/deals.ts';
-import { currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts';
+import { type CurrencyOf, currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts';
 import { contactName } from '../figures/naming.ts';
-import { deletionOf, outcomeOf } from '../figures/outcome.ts';
+import { deletionOf, type Outcome, outcomeOf } from '../figures/outcome.ts';
 import { type QuoteTotals, quoteTotals } from '../figures/quote-totals.ts';
 import { companyOf } from '../names/references.ts';
 import type {
@@ -26,21 +26,75 @@ import type {
   Resource,
 } from '../service/records/records.ts';
 import { fieldOf } from '../values.ts';
-import {
-  type Column,
-  type Columns,
-  date,
-  dayOfTime,
-  hidden,
-  type Known,
-  number,
-  referenceId,
-  text,
-} from './column.ts';
 
-/** The id of what the service gives no name of. */
-const idOfUnnamed = (ref: Ref | undefined): string | undefined =>
-  ref?.name === undefined ? ref?.id : undefined;
+/** Names and currencies from other records, as far as they are known. */
+export interface Known {
+  currencyOf: Pick<CurrencyOf, 'get'>;
+  nameOf(kind: 'category' | 'company' | 'person', id: string | undefined): string | undefined;
+}
+
+export const nothingKnown: Known = { currencyOf: new Map(), nameOf: () => undefined };
+
+export interface Column<R> {
+  value(record: R, known: Known): unknown;
+  /** What filters compare, where it is not what is shown. */
+  compared?(record: R, known: Known): unknown;
+  /** What is sorted by, where it is not what filters compare. */
+  ordered?(record: R): unknown;
+  /** What a filter may name instead, such as the part number of a product. */
+  alternatives?(record: R): readonly (string | undefined)[];
+  /** The field by which the service filters for equal texts; without it the filter is applied here. */
+  filter?: string;
+  /** The field by which the service sorts; without it the order is made here. */
+  sort?: string;
+  /** The collections without which the value may be unknown. */
+  needs?: readonly ('company' | 'opportunity' | 'product')[];
+  /** It is no column of the list, but a field of the service. */
+  isField?: true;
+  /** Only deleted records have a value. */
+  isMark?: true;
+  /** Not in the concise form; for `fields`, filters and sort only. */
+  hidden?: true;
+}
+
+export type Columns<R> = Readonly<Record<string, Column<R>>>;
+
+function reader(path: string): (record: unknown) => unknown {
+  const [field = '', inner] = path.split('.');
+  return (record) => {
+    const value = fieldOf(record, field);
+    return inner === undefined ? value : fieldOf(value, inner);
+  };
+}
+
+/** A text that the service filters and sorts by. */
+const text = (path: string): Column<unknown> => ({
+  value: reader(path),
+  filter: path,
+  sort: path,
+});
+const number = (path: string): Column<unknown> => ({ value: reader(path), sort: path });
+/** The day of a time; sorted by the time itself. Services store times in several forms, so filters are applied here. */
+function date(path: string): Column<unknown> {
+  const read = reader(path);
+  return { value: (record) => dayOfTime(read(record)), ordered: read, sort: path };
+}
+const hidden = (column: Column<unknown>): Column<unknown> => ({ ...column, hidden: true });
+
+/** The day of a timestamp, as written; anything that is not a date is returned unchanged. */
+const dayOfTime = (time: unknown): unknown =>
+  typeof time === 'string' && /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : time;
+
+/** The id of a reference, shown where it has no name. */
+function referenceId(field: string): Column<unknown> {
+  const read = reader(field);
+  const id = reader(`${field}.id`);
+  return {
+    value: (record) => (fieldOf(read(record), 'name') === undefined ? id(record) : undefined),
+    compared: id,
+    filter: `${field}.id`,
+  };
+}
 
 const currency: Column<{ company?: Ref; [field: string]: unknown }> = {
   needs: ['company'],
@@ -98,7 +152,10 @@ const opportunityColumns: Columns<Opportunity> = {
   stage: text('pipelineStage.name'),
   stageId: referenceId('pipelineStage'),
   outcome: {
-    value: (deal) => shownOutcomes[outcomeOf(deal)],
+    value: (deal) => {
+      const outcome = outcomeOf(deal);
+      return assumedOutcomes.has(outcome) ? undefined : outcome;
+    },
     compared: (deal) => outcomeOf(deal),
   },
   probability: {
@@ -130,12 +187,8 @@ const opportunityColumns: Columns<Opportunity> = {
   updated: hidden(date('updatedAt')),
 };
 
-/** `open` is the default and not shown; deletion has a column of its own. */
-const shownOutcomes: Readonly<Record<string, string>> = {
-  won: 'won',
-  lost: 'lost',
-  closed_unknown: 'closed_unknown',
-};
+/** Not shown: `open` is the default, and deletion has a column of its own. */
+const assumedOutcomes: ReadonlySet<Outcome> = new Set(['open', 'deleted']);
 
 /** The product's own category and the others, each once. */
 function categoriesOf({ category, categories = [] }: Product): Ref[] {
@@ -166,7 +219,8 @@ const productColumns: Columns<Product> = {
     value: (product) => oneOrAll(categoriesOf(product).flatMap(({ name }) => name ?? [])),
   },
   categoryId: {
-    value: (product) => oneOrAll(categoriesOf(product).flatMap((it) => idOfUnnamed(it) ?? [])),
+    value: (product) =>
+      oneOrAll(categoriesOf(product).flatMap(({ id, name }) => (name === undefined && id) || [])),
     compared: (product) => categoriesOf(product).map(({ id }) => id),
   },
   listed,
@@ -254,16 +308,13 @@ const shortened = <T>(all: readonly T[], limit: number): readonly (T | string)[]
   all.length > limit ? [...all.slice(0, limit), `${all.length - limit} more`] : all;
 
 /** The companies and classifications that it is for; `none` if it names none. */
-const assignedTo = (none: string): Column<Assigned> => ({
-  value: (assigned, known) => {
-    const all = assignees(assigned, known);
-    return all.length === 0 ? [none] : shortened(all, maxAssignees);
-  },
-  compared: (assigned, known) => {
+function assignedTo(none: string): Column<Assigned> {
+  const compared = (assigned: Assigned, known: Known) => {
     const all = assignees(assigned, known);
     return all.length === 0 ? [none] : all;
-  },
-});
+  };
+  return { compared, value: (...of) => shortened(compared(...of), maxAssignees) };
+}
 
 const productNames = ({ products = [] }: PricingBook): (string | undefined)[] =>
   products.map(({ name, productId }) => name ?? productId);

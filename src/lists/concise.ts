@@ -2,8 +2,7 @@
 
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { fieldOf, isKeyOf, isObject, type JsonObject, setField, valueAt } from '../values.ts';
-import { type Known, nothingKnown } from './column.ts';
-import { listColumns } from './columns.ts';
+import { type Known, listColumns, nothingKnown } from './columns.ts';
 
 export interface RecordShape {
   detail: 'concise' | 'full';
@@ -84,9 +83,11 @@ function selectFields(
   return fullRecord(row);
 }
 
-/** Whether rows with these fields, all without any, have a currency. */
+/** Whether rows with these columns and fields, all without any, have a currency. */
 export const showsCurrency = (resource: Resource, fields: readonly string[] = []): boolean =>
-  listColumns[resource].isInCompanyCurrency && (fields.length === 0 || fields.some(isAmount));
+  listColumns[resource].isInCompanyCurrency &&
+  (fields.length === 0 ||
+    fields.some((field) => amountNames.has(field.slice(field.lastIndexOf('.') + 1))));
 
 /** Removes empty values at every depth: null, empty texts, lists and records. */
 function withoutEmpty(value: unknown): unknown {
@@ -113,7 +114,3 @@ const amountNames: ReadonlySet<string> = new Set([
   ...['onetimeRevenue', 'monthlyRevenue', 'oneTimeProfit', 'monthlyProfit', 'monthlyChurn'],
   ...['price', 'cost', 'setupPrice', 'setupCost'],
 ]);
-
-/** Whether a column, or a field with dots for nested ones, is an amount of money. */
-const isAmount = (field: string): boolean =>
-  amountNames.has(field.slice(field.lastIndexOf('.') + 1));

@@ -7,24 +7,21 @@ import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isObject, longId, valueAt } from '../values.ts';
-import { type Column, type Known, nothingKnown } from './column.ts';
-import { listColumns } from './columns.ts';
+import { type Column, type Known, listColumns, nothingKnown } from './columns.ts';
 
 const orders = ['<=', '>=', '<', '>'] as const;
-type Order = (typeof orders)[number];
 
 /** `is`: equal to a text. `has`: contains it. `order`: before or after a number or a date. `empty`: has no value, or has one. */
 export type Test =
   | { is: string }
   | { has: string }
-  | { order: Order; than: string }
+  | { order: (typeof orders)[number]; than: string }
   | { empty: boolean };
 
 export interface Key {
   /** The name as written in the argument. */
   name: string;
-  /** Absent if `name` is a field of the service, with dots for nested ones. */
-  column: Column<ApiRecord> | undefined;
+  column: Column<ApiRecord>;
 }
 
 export interface Condition {
@@ -43,13 +40,6 @@ export interface Criteria {
   sort: readonly SortColumn[];
 }
 
-export interface AskedCriteria extends Criteria {
-  /** As parameters of the service; `undefined` if it does not support all of them. */
-  terms: { filters?: string; sort?: string } | undefined;
-  /** What a reader of the rows wants to see: keys of the order, and of filters that more than one value can pass. */
-  keys: readonly string[];
-}
-
 /** What `none` and `any` are written as. */
 const emptyWords: Readonly<Record<string, boolean>> = {
   none: true,
@@ -64,16 +54,14 @@ const dateShape = /^\d{4}-\d{2}(-\d{2})?$/;
 const yearShape = /^\d{4}$/;
 const numberShape = /^-?\d+(\.\d+)?$/;
 
-export const noCriteria: AskedCriteria = { conditions: [], sort: [], terms: {}, keys: [] };
-
 /** Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or. @throws InvalidArguments */
-export function readCriteria(resource: Resource, filters = '', sort = ''): AskedCriteria {
+export function readCriteria(resource: Resource, filters = '', sort = ''): Criteria {
   const values = filters.split('|').length + filters.split(',').length - 1;
   if (values > maxValues)
     throw new InvalidArguments(
       wording`filters may have ${maxValues} values in all, not ${values}: split them over several calls.`,
     );
-  const criteria: Criteria = {
+  return {
     conditions: filterParts(filters).map((part) => readCondition(resource, part)),
     sort: sort
       .split(',')
@@ -84,7 +72,6 @@ export function readCriteria(resource: Resource, filters = '', sort = ''): Asked
         sign: part.startsWith('-') ? -1 : 1,
       })),
   };
-  return { ...criteria, terms: inServiceTerms(criteria), keys: keysToShow(criteria) };
 }
 
 /** The parts of `key:a|b,key2:c`. A part without a colon belongs to the value before it: names contain commas. */
@@ -98,7 +85,8 @@ function filterParts(filters: string): string[] {
   return parts.filter((part) => part.trim() !== '');
 }
 
-const keysToShow = ({ conditions, sort }: Criteria): string[] => [
+/** What a reader of the rows wants to see: keys of the order, and of filters that more than one value can pass. */
+export const keysToShow = ({ conditions, sort }: Criteria): string[] => [
   ...new Set(
     [...conditions.filter((each) => !isOneText(each)), ...sort].map(({ key }) => key.name),
   ),
@@ -120,14 +108,14 @@ function readCondition(resource: Resource, part: string): Condition {
     .map((value) => value.trim());
   // Whoever has the id of a company filters by it, also under the key of names.
   const ofIds = keyOf(resource, `${named.name}Id`);
-  const isOfIds = ofIds.column !== undefined && values.every((value) => longId.test(value));
+  const isOfIds = !ofIds.column.isField && values.every((value) => longId.test(value));
   const key = isOfIds ? ofIds : named;
   return { key, tests: values.map((value) => readTest(key, value)) };
 }
 
 function readTest({ name, column }: Key, value: string): Test {
   const word = value.toLowerCase();
-  const empty = emptyWords[word] ?? (column?.isMark ? markWords[word] : undefined);
+  const empty = emptyWords[word] ?? (column.isMark ? markWords[word] : undefined);
   if (empty !== undefined) return { empty };
   if (value.startsWith('~')) return { has: word.slice(1).trim() };
   const order = orders.find((sign) => value.startsWith(sign));
@@ -140,19 +128,30 @@ function readTest({ name, column }: Key, value: string): Test {
   return { order, than };
 }
 
-/** A column in any letter case, or a field of the service. */
+/** A column in any letter case, or a field of the service, with dots for nested ones. */
 export function keyOf(resource: Resource, name: string): Key {
-  const { all } = listColumns[resource];
-  const known = Object.keys(all).find((column) => column.toLowerCase() === name.toLowerCase());
-  return { name: known ?? name, column: known === undefined ? undefined : all[known] };
+  const columns = Object.entries(listColumns[resource].all);
+  const found = columns.find(([column]) => column.toLowerCase() === name.toLowerCase());
+  const [known, column] = found ?? [name, fieldColumn(name)];
+  return { name: known, column };
 }
 
-function inServiceTerms({ conditions, sort }: Criteria): AskedCriteria['terms'] {
+const fieldColumn = (path: string): Column<ApiRecord> => ({
+  value: (record) => fieldAt(record, path),
+  filter: path,
+  sort: path,
+  isField: true,
+});
+
+/** The criteria as parameters of the service; `undefined` if it does not support all of them. */
+export function inServiceTerms({
+  conditions,
+  sort,
+}: Criteria): { filters?: string; sort?: string } | undefined {
   const filters = conditions.map(conditionInServiceTerms);
-  const order = sort.map(({ key, sign }) => {
-    const field = key.column ? key.column.sort : key.name;
-    return field && `${sign < 0 ? '-' : '+'}${field}`;
-  });
+  const order = sort.map(
+    ({ key, sign }) => key.column.sort && `${sign < 0 ? '-' : '+'}${key.column.sort}`,
+  );
   if ([...filters, ...order].includes(undefined)) return undefined;
   return {
     ...(filters.length > 0 && { filters: filters.join(',') }),
@@ -161,7 +160,7 @@ function inServiceTerms({ conditions, sort }: Criteria): AskedCriteria['terms'] 
 }
 
 function conditionInServiceTerms({ key, tests }: Condition): string | undefined {
-  const field = key.column ? key.column.filter : key.name;
+  const field = key.column.filter;
   const values = tests.map((test) => ('is' in test && isPlain(test.is) ? test.is : undefined));
   return field === undefined || values.includes(undefined)
     ? undefined
@@ -173,8 +172,8 @@ const isPlain = (value: string): boolean =>
   value !== '' && !value.includes(',') && !dateShape.test(value);
 
 /** The value of a key; of a nested record its name, or its id, or itself where it is only parts. */
-export function valueUnderKey(record: ApiRecord, { name, column }: Key, known: Known): unknown {
-  const found = column ? (column.compared ?? column.value)(record, known) : fieldAt(record, name);
+export function valueUnderKey(record: ApiRecord, { column }: Key, known: Known): unknown {
+  const found = (column.compared ?? column.value)(record, known);
   return isObject(found) ? (found.name ?? found.id ?? found) : found;
 }
 
@@ -182,7 +181,7 @@ export function valueUnderKey(record: ApiRecord, { name, column }: Key, known: K
 export function requireValues(records: readonly ApiRecord[], { conditions, sort }: Criteria): void {
   const compared = conditions.filter(({ tests }) => tests.some((test) => !('empty' in test)));
   // A column is a value.
-  const fields = [...compared, ...sort].filter(({ key }) => key.column === undefined);
+  const fields = [...compared, ...sort].filter(({ key }) => key.column.isField);
   for (const { key } of fields)
     for (const record of records) {
       const value = valueUnderKey(record, key, nothingKnown);
@@ -216,21 +215,19 @@ const isValue = (value: unknown): boolean =>
 /** A value as it is compared: without regard to letter case. */
 const folded = (value: unknown): string => String(value).trim().toLowerCase();
 
-/** Whether somebody wrote that there is no value, as in an e-mail address that is required. */
-const saysNone = (value: unknown): boolean => folded(value) === 'none';
-
 export function passes(record: ApiRecord, { key, tests }: Condition, known: Known): boolean {
   const values = valuesOf(valueUnderKey(record, key, known));
+  // Somebody may have written that there is none, as in an e-mail address that is required.
   return tests.some((test) =>
     'empty' in test
-      ? test.empty === values.every(saysNone)
+      ? test.empty === values.every((value) => folded(value) === 'none')
       : values.some((value) => passesTest(value, test)) || matchesAlternative(record, key, test),
   );
 }
 
 /** Whether the text is an alternative under this key, without regard to letter case and punctuation. */
 export function matchesAlternative(record: ApiRecord, { column }: Key, test: Test): boolean {
-  if (!column?.alternatives || !('is' in test)) return false;
+  if (!column.alternatives || !('is' in test)) return false;
   const part = normalisePart(test.is);
   return part !== '' && column.alternatives(record).some((one) => normalisePart(one) === part);
 }
@@ -284,7 +281,7 @@ export function compareValues(one: unknown, other: unknown, sign: 1 | -1): numbe
 
 /** What a record is sorted by: the first value of the key, found without a list of them. */
 function orderedValue(record: ApiRecord, key: Key, known: Known): unknown {
-  const { ordered } = key.column ?? {};
+  const { ordered } = key.column;
   const value = ordered ? ordered(record) : valueUnderKey(record, key, known);
   if (Array.isArray(value)) return valuesOf(value)[0];
   return isValue(value) ? value : undefined;

@@ -1,4 +1,4 @@
-import { type CurrencyOf, currencyOfRecord, unknownCurrency } from '../figures/money.ts';
+import { currencyOfRecord, unknownCurrency } from '../figures/money.ts';
 import { companyOf, type KnownRecords, lacksName, namingResources } from '../names/references.ts';
 import type { ReferencedRecord } from '../reading/referenced-records.ts';
 import { ignoreApiError, unlessKeyRefused } from '../service/errors.ts';
@@ -15,8 +15,7 @@ import { ownerNamesFor } from '../tenant/prepared.ts';
 import { nameReferences, unreadable } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
-import { type Known, nothingKnown } from './column.ts';
-import { listColumns } from './columns.ts';
+import { type Known, listColumns, nothingKnown } from './columns.ts';
 import { showsCurrency } from './concise.ts';
 
 /**
@@ -37,7 +36,11 @@ export async function knownFor<R extends Resource>(
   const isAssigned = resource === 'pricing_book' || resource === 'discount_group';
   const cached = cachedById(tenant, 'company');
   const ids = isAssigned
-    ? rows.flatMap(companyIdsOf).filter((id) => !cached?.has(id))
+    ? rows
+        .flatMap(
+          ({ companyIds = [] }: ApiRecord & { companyIds?: readonly string[] }) => companyIds,
+        )
+        .filter((id) => !cached?.has(id))
     : companiesToRead(resource, rows, cached, fields);
   const { found, isWhole } = await tenant.referenced('company', ids, call);
   if (isAssigned && (rows.length === 0 || !isWhole))
@@ -71,16 +74,12 @@ function companiesToRead(
   for (const row of rows) {
     const { id, name } = companyOf(row);
     if (id === undefined || cached?.has(id)) continue;
-    const lacksCurrency = hasCurrency && currencyOfRecord(row, noCurrencies) === unknownCurrency;
+    const lacksCurrency =
+      hasCurrency && currencyOfRecord(row, nothingKnown.currencyOf) === unknownCurrency;
     if (lacksCurrency || (hasName && name === undefined)) ids.push(id);
   }
   return ids;
 }
-
-const noCurrencies: CurrencyOf = new Map();
-
-const companyIdsOf = (row: ApiRecord & { companyIds?: readonly string[] }): readonly string[] =>
-  row.companyIds ?? [];
 
 /**
  * Reads the collections without which these columns would be empty. The products of pricing books are left to

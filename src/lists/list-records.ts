@@ -25,13 +25,13 @@ import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
-import type { Known } from './column.ts';
+import type { Known } from './columns.ts';
 import { showsCurrency } from './concise.ts';
 import {
-  type AskedCriteria,
   type Condition,
   type Criteria,
   compareValues,
+  inServiceTerms,
   isDate,
   isEqual,
   isNumber,
@@ -39,9 +39,9 @@ import {
   type Key,
   keyNames,
   keyOf,
+  keysToShow,
   matchesAlternative,
   mentions,
-  noCriteria,
   passes,
   readCriteria,
   requireValues,
@@ -65,11 +65,10 @@ export interface NamedPage<R> extends ListPage<R> {
 export async function listRecords<R extends Resource>(
   tenant: Tenant,
   resource: R,
-  { fields, ...query }: PageQuery & { fields?: readonly string[] | undefined },
+  { fields, filters, sort, ...query }: PageQuery & { fields?: readonly string[] | undefined },
   call: ToolCall,
 ): Promise<NamedPage<RecordOf[R]>> {
-  const { filters, sort } = query;
-  const criteria = filters || sort ? readCriteria(resource, filters, sort) : noCriteria;
+  const criteria = readCriteria(resource, filters, sort);
   const found = await servicePage(tenant, resource, query, criteria, call);
   const page: Awaited<ReturnType<typeof localPage<R>>> =
     'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
@@ -78,17 +77,18 @@ export async function listRecords<R extends Resource>(
   const records = await nameRows(tenant, resource, page.records, known);
   const gaps = await gapsOfList(tenant, resource, page, criteria, call, fields);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
-  return { ...page, coverage, records, known, keys: criteria.keys };
+  return { ...page, coverage, records, known, keys: keysToShow(criteria) };
 }
 
 /** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */
 async function servicePage<R extends Resource>(
   tenant: Tenant,
   resource: R,
-  { filters: _, sort: __, ...query }: PageQuery,
-  { terms, keys: ___, ...criteria }: AskedCriteria,
+  query: PageQuery,
+  criteria: Criteria,
   call: ToolCall,
 ): Promise<ListPage<RecordOf[R]> | { plan: LocalPlan }> {
+  const terms = inServiceTerms(criteria);
   const { query: text, includeBundles } = query;
   const plan: LocalPlan = { ...criteria, search: { query: text, includeBundles } };
   const isAsked = criteria.conditions.length > 0 || criteria.sort.length > 0;
@@ -165,7 +165,7 @@ function fieldsOfKeys(
   resource: Resource,
   keys: readonly Key[],
 ): [named: readonly string[], others: readonly string[]] {
-  const paths = keys.map(({ name, column }) => (column ? (column.sort ?? column.filter) : name));
+  const paths = keys.map(({ column }) => column.sort ?? column.filter);
   const named = paths.flatMap((path) => path?.split('.')[0] ?? []).filter(isFieldOf(resource));
   return [named, paths.includes(undefined) ? (listsRestOn[resource] ?? []) : []];
 }
@@ -211,10 +211,7 @@ async function localPage<R extends Resource>(
   // Where the text in query finds nothing, no value of a filter can be told to be missing.
   for (const condition of all.length > 0 ? plan.conditions : [])
     conditions.push(await runInSlices(resolveNames(all, condition, known, notes)));
-  const isMatch = (record: RecordOf[R]) =>
-    conditions.every((each) => passes(record, each, known)) &&
-    (text === undefined || mentions(record, text));
-  const matching = await runInSlices(filterSteps(all, isMatch));
+  const matching = await runInSlices(filterSteps(all, isMatch(conditions, text, known)));
   const records = await runInSlices(sortedBy(matching, sort, known));
   const total = records.length;
   if (total === 0 && all.length > 0)
@@ -223,6 +220,13 @@ async function localPage<R extends Resource>(
   const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
   return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
 }
+
+/** Whether a record passes all conditions, and contains the words. */
+const isMatch =
+  (conditions: readonly Condition[], text: string | undefined, known: Known) =>
+  (record: ApiRecord): boolean =>
+    conditions.every((each) => passes(record, each, known)) &&
+    (text === undefined || mentions(record, text));
 
 /** All records to filter; without bundles unless they are requested. */
 async function readFor<R extends Resource>(
@@ -246,7 +250,7 @@ async function readForKeys(
   records: readonly ApiRecord[],
   call: ToolCall,
 ): Promise<void> {
-  const needs = new Set(keys.flatMap(({ column }) => column?.needs ?? []));
+  const needs = new Set(keys.flatMap(({ column }) => column.needs ?? []));
   await Promise.all([...needs].map((each) => tenant.collection(each, call)));
   const lacks = (part: 'id' | 'name') => (record: ApiRecord) => {
     const company = companyOf(record);
@@ -272,7 +276,7 @@ function requireKnownKeys(
     valuesOf(valueUnderKey(record, key, known)).length === 0;
   const isField = isFieldOf(resource);
   const unknown = keys.find(
-    (key) => !key.column && !isField(key.name) && records.every(isMissing(key)),
+    (key) => key.column.isField && !isField(key.name) && records.every(isMissing(key)),
   );
   if (unknown === undefined || records.length === 0) return;
   throw new InvalidArguments(
@@ -320,12 +324,7 @@ function* withoutValues(
     if (!tests.some((test) => 'order' in test) || tests.some((test) => 'empty' in test)) continue;
     const none: Condition = { key, tests: [{ empty: true }] };
     const left = conditions.map((each) => (each.key.name === key.name ? none : each));
-    const { length } = yield* filterSteps(
-      records,
-      (record) =>
-        left.every((each) => passes(record, each, known)) &&
-        (text === undefined || mentions(record, text)),
-    );
+    const { length } = yield* filterSteps(records, isMatch(left, text, known));
     const name = trusted(key.name);
     if (length > 0)
       notes.push(
@@ -355,7 +354,7 @@ function* resolveNames(
   const isFound = (test: { is: string }) =>
     values.has(test.is) ||
     [...values].some((value) => isEqual(value, test.is)) ||
-    (key.column?.alternatives && records.some((record) => matchesAlternative(record, key, test)));
+    (key.column.alternatives && records.some((record) => matchesAlternative(record, key, test)));
   const resolved: Test[] = [];
   for (const test of tests) {
     const isKept = resolved.length >= maxResolved || !('is' in test) || isFound(test);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Known, nothingKnown } from '../../src/lists/column.ts';
+import { type Known, nothingKnown } from '../../src/lists/columns.ts';
 import { concise, fullRecord, rowOf } from '../../src/lists/concise.ts';
 import type { ApiRecord, Resource } from '../../src/service/records/records.ts';
 import type { JsonObject } from '../../src/values.ts';
