@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { compact } from '../figures/naming.ts';
 import { isApiError, isNotStored } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
@@ -68,22 +69,20 @@ const record = (tenant: Tenant, entry: WriteIntent | WriteOutcome): Promise<void
 
 function toIntent(tenant: Tenant, plan: ChangePlan, approval: Approval): WriteIntent {
   const { what, reverts, target, before, changes } = plan;
-  const id = target.present?.record.id;
-  const name = String(nextValue(changes, 'name') ?? before.name ?? '');
-  return {
-    phase: 'sending',
+  return compact({
+    phase: 'sending' as const,
     id: newChangeId(),
     at: new Date().toISOString(),
     what,
     ...approval,
-    ...(reverts === undefined ? {} : { reverts }),
+    reverts,
     externalId: target.externalId,
-    ...(id === undefined ? {} : { opportunityId: id }),
-    name,
+    opportunityId: target.present?.record.id,
+    name: String(nextValue(changes, 'name') ?? before.name ?? ''),
     before,
     changes,
     sent: writeBody(tenant, plan),
-  };
+  });
 }
 
 /** The body includes all present values as they were read, because the API may clear missing fields. */
@@ -285,14 +284,13 @@ function toOutcome(
   { changeId, outcome, record, reason, unchecked }: WriteResult,
   plan: ChangePlan,
 ): WriteOutcome {
-  const after = record && !unchecked && fieldValuesOf(record, plan.target.scale.divisor);
-  return {
-    phase: 'done',
+  return compact({
+    phase: 'done' as const,
     id: changeId,
     at: new Date().toISOString(),
     outcome,
-    ...(record?.id === undefined ? {} : { opportunityId: record.id }),
-    ...(after ? { after } : {}),
-    ...(reason === undefined ? {} : { reason }),
-  };
+    opportunityId: record?.id,
+    after: record && !unchecked ? fieldValuesOf(record, plan.target.scale.divisor) : undefined,
+    reason,
+  });
 }

@@ -19,7 +19,7 @@ export interface WriteIntent extends Pick<Proposal, 'what' | 'externalId' | 'cha
   sent: Record<string, unknown>;
   client: string;
   /** The authenticated caller, if callers are authenticated. */
-  caller?: string;
+  caller?: string | undefined;
   consent: AskedBy;
   reverts?: string;
 }

@@ -35,11 +35,10 @@ import {
   roundShare,
   shownValue,
 } from './fields.ts';
-import { sampleOf } from './identifiers.ts';
 import { type RecordedChange, readChanges } from './journal.ts';
 import { ChangeRefused } from './refusal.ts';
 import { findLookAlike, referenceFields, requireExisting, resolveReference } from './resolve.ts';
-import { findTarget, nameRecord, type Target, type TenantScale } from './target.ts';
+import { findTarget, nameRecord, sampleOf, type Target, type TenantScale } from './target.ts';
 import { sentFields } from './writable-fields.ts';
 
 /** The changes that would be written, and the state of the record for which they were planned. */
@@ -50,7 +49,7 @@ export interface ChangePlan extends Proposal {
   requested: FieldValues;
 }
 
-/** @throws ChangeRefused for a name that is unknown or ambiguous */
+/** @throws ChangeRefused for a name that is unknown or ambiguous, and for a secret: it is written nowhere */
 export async function makePlan(
   tenant: Tenant,
   target: Target,
@@ -59,17 +58,13 @@ export async function makePlan(
 ): Promise<ChangePlan> {
   if (!target.present && !values.name)
     throw new ChangeRefused(wording`A new opportunity needs a name.`);
-  refuseSecrets({ ...values, externalId: target.externalId });
+  const written = { ...values, externalId: target.externalId };
+  if (withoutSecrets(written) !== written)
+    throw new ChangeRefused(
+      wording`A value contains the API key or another secret of this server, which is never written: give the value without it.`,
+    );
   const requested = await resolveReferences(tenant, values, currentValues(target), call);
   return buildPlan(tenant, target, requested, call);
-}
-
-/** Secrets are written nowhere: not to the service, nor to the journal. @throws ChangeRefused */
-function refuseSecrets(values: FieldValues): void {
-  if (withoutSecrets(values) === values) return;
-  throw new ChangeRefused(
-    wording`A value contains the API key or another secret of this server, which is never written: give the value without it.`,
-  );
 }
 
 /** @param requested is already resolved. @throws ChangeRefused for a company or contact that was deleted */
@@ -238,9 +233,9 @@ async function planContext(
   const [companyBefore, contactBefore] = [referenceOf(before.company), referenceOf(before.contact)];
   const newCompany = company && (await requireExisting(tenant, 'company', company, call));
   const newContact = contact && (await requireExisting(tenant, 'contact', contact, call));
-  const from = concernsMoney(before, changes)
-    ? await currencyOf(tenant, companyBefore, call)
-    : undefined;
+  // Whether the question shows an amount, or a company whose currency the amounts get.
+  const isOfMoney = changes.some(({ kind }) => kind === 'money') || (company && hasMoney(before));
+  const from = isOfMoney ? await currencyOf(tenant, companyBefore, call) : undefined;
   const to = newCompany ? currencyIn(newCompany) : from;
   const remarks = await lookAlikes(tenant, changes, call);
   const home = company ?? companyBefore;
@@ -279,11 +274,6 @@ async function lookAlikes(
   }
   return remarks;
 }
-
-/** Whether the question shows an amount, or a company whose currency the amounts get. */
-const concernsMoney = (before: FieldValues, changes: readonly FieldChange[]): boolean =>
-  changes.some(({ kind }) => kind === 'money') ||
-  (nextReference(changes, 'company') !== undefined && hasMoney(before));
 
 const hasMoney = (before: FieldValues): boolean =>
   sentFields.some(({ name, kind }) => kind === 'money' && before[name] !== undefined);

@@ -5,11 +5,11 @@ import { ignoreApiError } from '../service/errors.ts';
 import { toRecord } from '../service/records/recognition.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { isPathSegment } from '../service/routes.ts';
+import { searchRecords } from '../tenant/lookup.ts';
 import { nameReferences } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
-import { identifier, quote, wording } from '../text/untrusted-text.ts';
+import { identifier, quote, trusted, wording } from '../text/untrusted-text.ts';
 import type { Divisor, Present } from './fields.ts';
-import { alikeAmongAll, alikeFound, lookForAll, sampleOf } from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
 
 export interface TargetSelector {
@@ -80,11 +80,6 @@ const hasIdentifier =
   ({ externalIdentifier }: Opportunity): boolean =>
     externalIdentifier === externalId;
 
-interface FindOptions extends Pick<TargetSelector, 'create'> {
-  /** A row that was just found is enough. */
-  mayBeRow?: boolean;
-}
-
 /** What is learnt of a service whose rows have all that a record has. */
 const wholeRows = 'rows are whole';
 
@@ -97,13 +92,14 @@ export function learnFromRow(tenant: Tenant, row: Target, { present: now }: Targ
 /**
  * The opportunity with this external identifier; `undefined` if it is certain that there is none.
  * @param create it is expected that there is none
+ * @param mayBeRow a row that was just found is enough
  * @throws ChangeRefused if it has a namesake, another identifier looks like this one, or it is not certain
  */
 export async function findByExternalId(
   tenant: Tenant,
   externalId: string,
   call: ToolCall,
-  { create = false, mayBeRow = false }: FindOptions = {},
+  { create = false, mayBeRow = false } = {},
 ): Promise<Present | undefined> {
   // Searched first: another opportunity may have got the same identifier since all were read.
   const alike = create ? [] : await alikeFound(tenant, externalId, call);
@@ -230,12 +226,10 @@ export async function nameRecord(
   record: Opportunity,
   read: KnownRecords = {},
 ): Promise<Opportunity> {
-  const cached = (resource: 'company' | 'contact' | 'category') =>
-    tenant.grants.has(`${resource}:read`) ? tenant.cached(resource) : undefined;
   const known = {
-    company: cached('company'),
-    contact: cached('contact'),
-    category: cached('category'),
+    company: tenant.cached('company'),
+    contact: tenant.cached('contact'),
+    category: tenant.cached('category'),
     opportunity: tenant.cached('opportunity') ?? [record],
     ...read,
   };
@@ -290,4 +284,119 @@ export async function tenantScale(
 function scaleOf(records: readonly Opportunity[]): TenantScale {
   const { scale, ambiguous } = probabilityScale(records);
   return { divisor: scale === '0-100' ? 100 : 1, certain: scale !== 'unknown' && !ambiguous };
+}
+
+/**
+ * Opportunities by external identifier. The API has no such route: they are found by the service's search where that is
+ * proven to find them, otherwise by reading all of them.
+ */
+
+/** Up to so many opportunities are read as a whole, so that look-alikes in other scripts are found too. */
+const sampleSize = 100;
+
+/** @throws ChangeRefused if not all opportunities could be read */
+async function lookForAll(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<readonly Opportunity[]> {
+  // Of printable ASCII alone: only letter case can make another text look the same.
+  const isFindable = /^[!-~]+$/.test(externalId) && (await searchesIdentifiers(tenant, call));
+  const found = isFindable
+    ? await searchRecords(tenant, 'opportunity', externalId, call)
+    : undefined;
+  if (found?.isWhole)
+    return alikeAmong([...(tenant.cached('opportunity') ?? []), ...found.records], externalId);
+  const sample = await sampleOf(tenant, call);
+  if (sample.isWhole) return alikeAmong(sample.records, externalId);
+  tenant.updates.invalidate('opportunity');
+  return alikeAmongAll(tenant, externalId, call);
+}
+
+/**
+ * Those that the service's search finds; none where it ignores the text.
+ * @throws NotGranted, ApiError
+ */
+async function alikeFound(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<readonly Opportunity[]> {
+  const { records, isWhole } = await searchRecords(tenant, 'opportunity', externalId, call);
+  const written = JSON.stringify(externalId).slice(1, -1).toLowerCase();
+  const mentions = (record: Opportunity) => JSON.stringify(record).toLowerCase().includes(written);
+  return isWhole || records.every(mentions) ? alikeAmong(records, externalId) : [];
+}
+
+/** Opportunities whose identifier is this one, or looks like it. */
+async function alikeAmong(
+  records: readonly Opportunity[],
+  externalId: string,
+): Promise<readonly Opportunity[]> {
+  const { looksLike } = await import('../text/look-alikes.ts');
+  const isAlike = looksLike(externalId);
+  return records.filter(
+    ({ externalIdentifier: other }) =>
+      other !== undefined && (other === externalId || isAlike(other)),
+  );
+}
+
+interface Sample {
+  records: readonly Opportunity[];
+  total: number;
+  /** Whether these are all opportunities, read just now. */
+  isWhole: boolean;
+}
+
+const samples = new WeakMap<ToolCall, { tenant: Tenant; sample: Promise<Sample> }>();
+
+/** The opportunities that were read last, or the first page of them; one reading a call. */
+export function sampleOf(tenant: Tenant, call: ToolCall): Promise<Sample> {
+  const known = samples.get(call);
+  if (known?.tenant === tenant) return known.sample;
+  const sample = readSample(tenant, call);
+  samples.set(call, { tenant, sample });
+  return sample;
+}
+
+async function readSample(tenant: Tenant, call: ToolCall): Promise<Sample> {
+  const records = tenant.cached('opportunity');
+  if (records) return { records, total: records.length, isWhole: false };
+  const page = await tenant.firstPage('opportunity', { size: sampleSize }, call);
+  const { total = Infinity, countIsLimit } = page;
+  const isWhole = total <= page.records.length && !countIsLimit;
+  return { records: page.records, total, isWhole };
+}
+
+/**
+ * Whether the service's search finds identifiers, where there are too many opportunities to read them all: it is asked
+ * for that of a known one, in the other letter case, and may find only that one.
+ */
+async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<boolean> {
+  const learnt = tenant.writes.learnt('query externalIdentifier');
+  if (learnt !== undefined) return learnt;
+  const { records, total } = await sampleOf(tenant, call);
+  if (total <= sampleSize) return false;
+  const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
+  if (known?.externalIdentifier === undefined) return false;
+  const [id, upper] = [known.externalIdentifier, known.externalIdentifier.toUpperCase()];
+  const other = id === upper ? id.toLowerCase() : upper;
+  const found = await searchRecords(tenant, 'opportunity', other, call);
+  const isFound = found.records.some((record) => record.id === known.id);
+  const works = isFound && (found.isWhole || found.records.length < total);
+  tenant.writes.learn('query externalIdentifier', works);
+  return works;
+}
+
+/** The same among all opportunities. @throws ChangeRefused if not all could be read; NotGranted, ApiError */
+async function alikeAmongAll(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<readonly Opportunity[]> {
+  const { records, coverage } = await tenant.collection('opportunity', call);
+  if (coverage.complete) return alikeAmong(records, externalId);
+  throw new ChangeRefused(
+    wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that no other has the external identifier ${quote(externalId)}, by which the API writes. Try later.`,
+  );
 }

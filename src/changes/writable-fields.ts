@@ -40,10 +40,9 @@ export const writableFields: readonly WritableField[] = [
   field('custom_fields', 'Custom fields', 'customFields', 'custom'),
 ];
 
-/** Fields that no argument sets, but that every write includes, because the API may clear missing fields. */
-const passthroughFields: readonly WritableField[] = [
+/** Also one that no argument sets: every write includes it, because the API may clear missing fields. */
+export const sentFields: readonly WritableField[] = [
+  ...writableFields,
   field('monthly_churn', 'Monthly churn', 'monthlyChurn', 'money'),
 ];
-
-export const sentFields: readonly WritableField[] = [...writableFields, ...passthroughFields];
 export const fieldNames: readonly string[] = writableFields.map(({ name }) => name);

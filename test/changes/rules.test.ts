@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { checkAllowed, checkHourlyLimit, refuseJustCreated } from '../../src/changes/decide.ts';
 import type { FieldChange } from '../../src/changes/fields.ts';
 import { shownValue } from '../../src/changes/fields.ts';
 import { journalError, readChanges } from '../../src/changes/journal.ts';
-import { checkAllowed, checkHourlyLimit, refuseJustCreated } from '../../src/changes/rules.ts';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/hosts.ts';
