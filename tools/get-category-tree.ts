@@ -4,12 +4,7 @@ import type { Category } from '../src/service/records/records.ts';
 import { fieldGaps } from '../src/tenant/field-gaps.ts';
 import { wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, toCoverage } from '../src/tool-kit/answers.ts';
-import { type Answer, coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
-
-interface Branch {
-  category: Category;
-  level: number;
-}
+import { coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
 
 export const getCategoryTree = defineTool({
   name: 'cpq_get_category_tree',
@@ -31,19 +26,18 @@ export const getCategoryTree = defineTool({
     const read = branches.length;
     const fields = await fieldGaps(tenant, 'category_tree', tree, ['name']);
     const coverage = toCoverage({ ...tree.coverage, read, total: read, asOf: tree.asOf, fields });
-    return treeAnswer(rows, read, coverage);
+    return answerWithRows(rows.length, (count) => ({
+      summary: wording`${count} of ${read} categories.`,
+      data: { records: rows.slice(0, count), coverage },
+      notes: count < rows.length ? [wording`Cut for length: ask for a smaller depth.`] : [],
+    }));
   },
 });
 
-function treeAnswer(rows: Record<string, unknown>[], total: number, coverage: object): Answer {
-  return answerWithRows(rows.length, (count) => ({
-    summary: wording`${count} of ${total} categories.`,
-    data: { records: rows.slice(0, count), coverage },
-    notes: count < rows.length ? [wording`Cut for length: ask for a smaller depth.`] : [],
-  }));
-}
-
-const flatten = (categories: readonly Category[], level: number): Branch[] =>
+const flatten = (
+  categories: readonly Category[],
+  level: number,
+): { category: Category; level: number }[] =>
   categories.flatMap((category) => [
     { category, level },
     ...flatten(category.children ?? [], level + 1),

@@ -7,7 +7,7 @@ import { knownFor, nameProducts, readForColumns, showProductNames } from '../src
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
 import { resources } from '../src/service/routes.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
-import { applying, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { applying, quote, trusted, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords, linkTo, missingFields } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
 import { fieldOf } from '../src/values.ts';
@@ -40,13 +40,15 @@ export const getRecord = defineTool({
     const row = rowOf(resource, record, { detail: 'full', fields }, known);
     const name = contactName(record) ?? quoteName(record) ?? fieldOf(record, 'service') ?? id;
     return {
-      summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
+      summary: wording`${deletedWords(deletionOf(record))}${trusted(resource.replaceAll('_', ' '))} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
       data: { resource, ...linkTo(tenant.site, resource, record.id), record: row },
       asStored: isWhole,
       unknownCurrencies: showsCurrency(resource, fields) && row.currency === undefined ? 1 : 0,
       notes: applying([
         ...missing,
-        isWhole && isManagerUnread(tenant, resource, record) && unreadManager,
+        isWhole &&
+          isManagerUnread(tenant, resource, record) &&
+          wording`The name of the account manager was not read: fields accountManager reads it.`,
         resource === 'contract_item' && wording`Beta: fields may change or be missing.`,
       ]),
     };
@@ -59,7 +61,3 @@ const isManagerUnread = (tenant: Tenant, resource: Resource, record: ApiRecord):
   fieldOf(record, 'accountManagerId') !== undefined &&
   tenant.grants.has('opportunity:read') &&
   !tenant.cached('opportunity');
-
-const unreadManager = wording`The name of the account manager was not read: fields accountManager reads it.`;
-
-const resourceWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));

@@ -82,7 +82,7 @@ export const upsertOpportunity = defineTool({
         z
           .string()
           .max(20_000)
-          .refine(isPair, 'each must be name=value')
+          .refine((text) => /^\s*[^\s=][^=]*=/.test(text), 'each must be name=value')
           .superRefine(visible({ joiners: true })),
       )
       .max(100)
@@ -109,10 +109,6 @@ export const upsertOpportunity = defineTool({
 });
 
 /** An empty value clears the field. */
-function isPair(text: string): boolean {
-  return /^\s*[^\s=][^=]*=/.test(text);
-}
-
 function pair(text: string): [name: string, value: string] {
   const at = text.indexOf('=');
   return [text.slice(0, at).trim(), text.slice(at + 1)];

@@ -63,7 +63,11 @@ export async function requestConsent(
   const { tenant } = parts;
   const how = wayToAsk(call, parts.consent);
   const hidden = consentQuestion(proposal, tenant.site.host).length - maxQuestion;
-  if (hidden > 0) return { outcome: 'not_asked', why: tooLong(hidden) };
+  if (hidden > 0)
+    return {
+      outcome: 'not_asked',
+      why: wording`the question would have ${counted(maxQuestion + hidden)} characters and a person is shown at most ${counted(maxQuestion)}, so that ${counted(hidden)} would be hidden; write a shorter text`,
+    };
   if (how === undefined) return { outcome: 'not_asked', why: noWay(parts) };
   const sealed = sealOf(how, call);
   if (sealed === undefined) {
@@ -212,9 +216,6 @@ function noWay({ consent: allowed, nameOf }: AskingParts): Wording {
     ? wording`this host cannot ask a person in a form, and the operator of this server allows nothing else (${setting}=ask)`
     : wording`this host can neither ask a person in a form nor show them a view; an operator whose host itself asks a person before every call may set ${setting}=token`;
 }
-
-const tooLong = (hidden: number): Wording =>
-  wording`the question would have ${counted(maxQuestion + hidden)} characters and a person is shown at most ${counted(maxQuestion)}, so that ${counted(hidden)} would be hidden; write a shorter text`;
 
 /**
  * `expiry.nonce.subject-code.digest-code.mac`: the last code authenticates the rest. The subject and digest codes distinguish a genuine seal for another

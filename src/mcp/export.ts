@@ -52,7 +52,10 @@ export async function readExport(
     let data = cleanedRow(answer.data);
     if (await loadConverter()) data = cleanedRow(answer.data);
     found = tableOf(answer, data, table);
-    rows.push(...withCurrency(found.rows, data));
+    // One currency of all rows becomes a column of the file.
+    const { currency } = data;
+    const shared = typeof currency === 'string' ? { currency } : {};
+    rows.push(...found.rows.map((row) => ({ ...shared, ...row })));
     answers.push(answer);
     page = { [position]: found.next };
   } while (position !== '' && found.next !== undefined && rows.length < size);
@@ -62,12 +65,11 @@ export async function readExport(
     ...(isMadeUp ? [trusted(madeUpNote)] : []),
     ...notesOn(answers, shown.length, extent, position),
   ];
-  return withoutSecrets(isJson ? jsonContents(uri, shown, notes) : csvContents(uri, shown, notes));
-}
-
-function jsonContents(uri: string, rows: readonly JsonObject[], notes: readonly Wording[]) {
-  const text = `${JSON.stringify({ rows, notes }, undefined, 2)}\n`;
-  return { contents: [{ uri, mimeType: 'application/json', text }] };
+  const json = `${JSON.stringify({ rows: shown, notes }, undefined, 2)}\n`;
+  const contents = isJson
+    ? [{ uri, mimeType: 'application/json', text: json }]
+    : csvContents(uri, shown, notes);
+  return withoutSecrets({ contents });
 }
 
 function readAddress(uri: string) {
@@ -154,10 +156,6 @@ function tableOf({ summary }: Answer, data: JsonObject, wanted: string | undefin
   throw new InvalidParams(others.length === 0 ? `No rows: ${summary}` : known);
 }
 
-/** A currency that the answer has once for all rows becomes a column of the file. */
-const withCurrency = (rows: readonly JsonObject[], { currency }: JsonObject): JsonObject[] =>
-  rows.map((row) => (typeof currency === 'string' ? { currency, ...row } : row));
-
 /** Every list of records in an answer, by its path; `rows` of a record go by the name of the record. */
 function tablesIn(data: JsonObject, path = ''): Table[] {
   return Object.entries(data).flatMap(([field, value]): Table[] => {
@@ -174,10 +172,6 @@ function extentOf(field: string, { page, total, next }: JsonObject): Pick<Table,
   return field === 'rows' ? { total, next } : {};
 }
 
-/** Rows as CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel recognizes UTF-8. */
-
-const byteOrderMark = '\uFEFF';
-
 /**
  * What a spreadsheet program may take for the start of a formula (OWASP, "CSV injection"): at the start of a cell,
  * and after what such a program may take for the end of one.
@@ -189,18 +183,21 @@ function csvContents(
   uri: string,
   rows: readonly JsonObject[],
   notes: readonly Wording[],
-): ReadResourceResult {
+): ReadResourceResult['contents'] {
   const csv = { uri, mimeType: 'text/csv', text: toCsv(rows) };
   const text = { uri: `${uri}#notes`, mimeType: 'text/plain', text: notes.join('\n') };
-  return { contents: notes.length > 0 ? [csv, text] : [csv] };
+  return notes.length > 0 ? [csv, text] : [csv];
 }
 
-/** One line for each row, after one with the names of the columns. A nested record takes a column for each field. */
+/**
+ * CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel recognizes UTF-8. One line for each row,
+ * after one with the names of the columns. A nested record takes a column for each field.
+ */
 export function toCsv(records: readonly JsonObject[]): string {
   const rows = records.map(withoutNesting);
   const columns = tableColumns(rows);
   const lines = [columns.map(cell), ...rows.map((row) => columns.map((name) => cell(row[name])))];
-  return byteOrderMark + lines.map((cells) => `${cells.join(',')}\r\n`).join('');
+  return `\uFEFF${lines.map((cells) => `${cells.join(',')}\r\n`).join('')}`;
 }
 
 /** Amounts by currency become "value EUR" and "value USD". */
@@ -217,11 +214,7 @@ const withoutNesting = (row: JsonObject): Record<string, unknown> =>
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return quoted(withoutFormula(onOneLine(value) ?? JSON.stringify(value)));
+  // An apostrophe at its start makes a cell a text.
+  const text = (onOneLine(value) ?? JSON.stringify(value)).replace(formulaStart, "'$1");
+  return /[",;'\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
-
-/** An apostrophe at its start makes a cell a text. */
-const withoutFormula = (text: string): string => text.replace(formulaStart, "'$1");
-
-const quoted = (text: string): string =>
-  /[",;'\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -30,9 +30,8 @@ export function refusalToListen(message: unknown): object | undefined {
   return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
 }
 
-const hour = 3_600_000;
-/** Lists never change while the server runs, but depend on the caller's grants. */
-export const listCacheHints = { ttlMs: hour, cacheScope: 'private' as const };
+/** For an hour: lists never change while the server runs, but depend on the caller's grants. */
+export const listCacheHints = { ttlMs: 3_600_000, cacheScope: 'private' as const };
 
 /** The only revision of the modern era so far; in it every request describes its client. */
 export const modernRevision = '2026-07-28';

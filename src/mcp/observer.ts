@@ -21,9 +21,8 @@ export interface CallObserver {
 export const unknownTool = 'unknown';
 
 /** Every expected error of a tool; any other error is a fault of this server. */
-type KnownError = ApiError | InvalidArguments | ChangeRefused | NotGranted | StateUnavailable;
-
-const classes = [ApiError, InvalidArguments, ChangeRefused, NotGranted, StateUnavailable];
+const classes = [ApiError, InvalidArguments, ChangeRefused, NotGranted, StateUnavailable] as const;
+type KnownError = InstanceType<(typeof classes)[number]>;
 
 export const isKnown = (error: unknown): error is KnownError =>
   classes.some((known) => error instanceof known);
