@@ -4,6 +4,7 @@ import type { RecordShape } from '../src/lists/concise.ts';
 import { nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
 import { listRecords } from '../src/lists/list-records.ts';
 import type { RecordOf, Resource } from '../src/service/records/records.ts';
+import type { PageQuery } from '../src/service/routes.ts';
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import { applying, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
@@ -21,7 +22,9 @@ interface ListTool<R extends Resource> {
   title: string;
   description: string;
   resource: R;
-  input: typeof listInput | typeof searchInput | typeof filterInput;
+  input: typeof listInput | typeof searchInput | typeof filterInput | typeof productInput;
+  /** What is asked for, where not all arguments are names of the service. */
+  query?(args: z.output<z.ZodObject<typeof productInput>>): PageQuery;
   /** Said where the list is empty. */
   empty?: Wording;
   /** Said with these records. */
@@ -39,6 +42,7 @@ const listTool = <R extends Resource>({
   resource,
   input,
   empty = wording`There are none, or the key may not read them.`,
+  query,
   notesOn,
   complete,
   ...words
@@ -51,7 +55,7 @@ const listTool = <R extends Resource>({
     output: listOutput,
     async run(tenant, args, call) {
       if (args.fields) await readForColumns(tenant, resource, args.fields, call);
-      const page = await listRecords(tenant, resource, args, call);
+      const page = await listRecords(tenant, resource, query?.(args) ?? args, call);
       const records = (await complete?.(tenant, page.records, args, call)) ?? page.records;
       return listAnswer(resource, { ...page, records }, args, {
         empty,
@@ -69,27 +73,10 @@ const notesOnClassified = (
       wording`The companies of a classification: cpq_list_companies with filters classificationId:ID.`,
   ]);
 
-const listProducts = defineTool({
-  name: 'cpq_list_products',
-  title: 'List products',
-  description:
-    'Catalogue products with part number, price, cost, term and category. Keys: manufacturer, category, productType, term, price, listed. detail full adds the values to filter by.',
-  toolset: 'routes',
-  needs: ['product:read'],
-  input: z.strictObject({
-    ...searchInput,
-    include_bundles: z.boolean().optional().describe('Bundles too'),
-  }),
-  output: listOutput,
-  async run(tenant, { include_bundles, ...args }, call) {
-    const includeBundles = include_bundles ?? (asksForBundles(args.filters) || undefined);
-    const query = includeBundles === undefined ? args : { ...args, includeBundles };
-    const page = await listRecords(tenant, 'product', query, call);
-    return listAnswer('product', page, args, {
-      empty: emptySearch(wording`cpq_find finds part numbers without their dashes and spaces`),
-    });
-  },
-});
+const productInput = {
+  ...searchInput,
+  include_bundles: z.boolean().optional().describe('Bundles too'),
+};
 
 /** A filter for bundles would find none of them otherwise. */
 const asksForBundles = (filters = ''): boolean =>
@@ -127,7 +114,19 @@ export const lists: readonly AnyTool[] = [
     input: searchInput,
     empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
   }),
-  listProducts,
+  listTool({
+    name: 'cpq_list_products',
+    title: 'List products',
+    description:
+      'Catalogue products with part number, price, cost, term and category. Keys: manufacturer, category, productType, term, price, listed. detail full adds the values to filter by.',
+    resource: 'product',
+    input: productInput,
+    empty: emptySearch(wording`cpq_find finds part numbers without their dashes and spaces`),
+    query: ({ include_bundles, ...args }) => {
+      const includeBundles = include_bundles ?? (asksForBundles(args.filters) || undefined);
+      return includeBundles === undefined ? args : { ...args, includeBundles };
+    },
+  }),
   listTool({
     name: 'cpq_list_quotes',
     title: 'List quotes',
