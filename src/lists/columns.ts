@@ -57,7 +57,7 @@ export interface Column<R> {
   hidden?: true;
 }
 
-export type Columns<R> = Readonly<Record<string, Column<R>>>;
+type Columns<R> = Readonly<Record<string, Column<R>>>;
 
 function reader(path: string): (record: unknown) => unknown {
   const [field = '', inner] = path.split('.');
