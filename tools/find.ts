@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { plural } from '../src/figures/naming.ts';
 import { concise } from '../src/lists/concise.ts';
 import { type Hit, type SearchKind, searchKinds } from '../src/names/search.ts';
-import type { RecordOf, Resource } from '../src/service/records/records.ts';
+import type { RecordOf } from '../src/service/records/records.ts';
 import { findText } from '../src/tenant/lookup.ts';
 import {
   applying,
@@ -52,7 +52,10 @@ export const find = defineTool({
       data: { groups, coverage: toCoverage(found.coverage) },
       notes: applying([
         ...found.omitted,
-        sumOf(groups, 'exact') === 0 && searchedBy(found.searched),
+        // Of collections that are too large to be read for a search.
+        found.searched.length > 0 &&
+          sumOf(groups, 'exact') === 0 &&
+          wording`The service itself searched ${trusted(found.searched.join(', '))}: it may miss typing errors, and numbers written differently.`,
         findHint(groups),
       ]),
     };
@@ -97,11 +100,6 @@ function findSummary(text: string, groups: readonly Group[]): Wording {
       : '; none matches exactly';
   return wording`Found for ${quote(text)}: ${join(counts, ', ')}${sure}.`;
 }
-
-/** Of collections that are too large to be read for a search. */
-const searchedBy = (kinds: readonly Resource[]): Wording | false =>
-  kinds.length > 0 &&
-  wording`The service itself searched ${trusted(kinds.join(', '))}: it may miss typing errors, and numbers written differently.`;
 
 function findHint(groups: readonly Group[]): Wording | undefined {
   if (groups.length === 0) return wording`Try fewer words, or a part of the name or number.`;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compact } from '../figures/naming.ts';
 import { isApiError, isNotStored } from '../service/errors.ts';
@@ -6,7 +7,7 @@ import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, quote, type Wording, wording } from '../text/untrusted-text.ts';
 import { bodyValue, fieldValuesOf, nextValue, roundShare, unchangedValue } from './fields.ts';
-import { journalError, newChangeId, type WriteIntent, type WriteOutcome } from './journal.ts';
+import { journalError, type WriteIntent, type WriteOutcome } from './journal.ts';
 import type { ChangePlan } from './plan.ts';
 import {
   type SentChange,
@@ -71,7 +72,7 @@ function toIntent(tenant: Tenant, plan: ChangePlan, approval: Approval): WriteIn
   const { what, reverts, target, before, changes } = plan;
   return compact({
     phase: 'sending' as const,
-    id: newChangeId(),
+    id: `chg_${Date.now().toString(36)}${randomBytes(3).toString('hex')}`,
     at: new Date().toISOString(),
     what,
     ...approval,

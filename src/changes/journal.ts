@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Journal, StateUnavailable } from '../state/port.ts';
 import { trusted, wording } from '../text/untrusted-text.ts';
 import { errorCode, isObject, isOneOf } from '../values.ts';
@@ -38,9 +37,6 @@ export interface RecordedChange {
   outcome?: WriteOutcome;
   revertedBy?: string;
 }
-
-export const newChangeId = (): string =>
-  `chg_${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
 
 /** Every change, newest first. @throws ChangeRefused when the journal cannot be read */
 export async function readChanges(

@@ -35,8 +35,7 @@ export interface SentChange
  */
 export type Verification =
   | { result: 'applied' | 'partial' | 'diverged'; record: Opportunity }
-  | { result: 'unchanged' }
-  | { result: 'unreadable' };
+  | { result: 'unchanged' | 'unreadable' };
 
 /** Reads the record and compares. Never throws. */
 export async function verify(

@@ -32,15 +32,12 @@ export async function knownFor<R extends Resource>(
 ): Promise<Known> {
   if (resource === 'discount_group')
     await readGranted(tenant, ['category'], call, unlessKeyRefused);
+  const assigned: readonly (ApiRecord & { companyIds?: readonly string[] })[] = rows;
   // These have no names of the companies that they are for.
   const isAssigned = resource === 'pricing_book' || resource === 'discount_group';
   const cached = cachedById(tenant, 'company');
   const ids = isAssigned
-    ? rows
-        .flatMap(
-          ({ companyIds = [] }: ApiRecord & { companyIds?: readonly string[] }) => companyIds,
-        )
-        .filter((id) => !cached?.has(id))
+    ? assigned.flatMap(({ companyIds = [] }) => companyIds).filter((id) => !cached?.has(id))
     : companiesToRead(resource, rows, cached, fields);
   const { found, isWhole } = await tenant.referenced('company', ids, call);
   if (isAssigned && (rows.length === 0 || !isWhole))

@@ -272,12 +272,10 @@ function requireKnownKeys(
   keys: readonly Key[],
   known: Known,
 ): void {
-  const isMissing = (key: Key) => (record: ApiRecord) =>
-    valuesOf(valueUnderKey(record, key, known)).length === 0;
   const isField = isFieldOf(resource);
-  const unknown = keys.find(
-    (key) => key.column.isField && !isField(key.name) && records.every(isMissing(key)),
-  );
+  const isMissing = (key: Key) =>
+    records.every((record) => valuesOf(valueUnderKey(record, key, known)).length === 0);
+  const unknown = keys.find((key) => key.column.isField && !isField(key.name) && isMissing(key));
   if (unknown === undefined || records.length === 0) return;
   throw new InvalidArguments(
     wording`No column is called ${quote(unknown.name)}. Known: ${keyNames(resource)}; or a field of the record, with dots.`,

@@ -19,7 +19,7 @@ import { identifier, trusted, wording } from '../text/untrusted-text.ts';
 import { deletedWords } from '../tool-kit/answers.ts';
 import { decodeSegment } from '../values.ts';
 import { InvalidParams } from './invalid-params.ts';
-import { recordText } from './results.ts';
+import { textOf, toResult } from './results.ts';
 import type { Access, Surface } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
 import { readViewResource, viewFromUri, viewResources } from './views.ts';
@@ -123,8 +123,9 @@ async function readUri(
   const known = await knownFor(tenant, resource, [found], call);
   const record = rowOf(resource, found, { detail: 'full' }, known);
   const deleted = deletedWords(deletionOf(found));
-  const text = await recordText(wording`${deleted}${trusted(title)} ${identifier(id)}`, record);
-  return textContents(uri, withoutSecrets(text));
+  const summary = wording`# ${deleted}${trusted(title)} ${identifier(id)}`;
+  const result = await toResult({ summary, data: record, asStored: true });
+  return textContents(uri, withoutSecrets(textOf(result)));
 }
 
 const textContents = (uri: string, text: string): ReadResourceResult => ({

@@ -34,11 +34,6 @@ export async function toResult(answer: Answer): Promise<CallToolResult> {
     : pruned(rows.count > 1 ? rows.keep(1) : answer);
 }
 
-/** One record as text, under the same rules as every answer. */
-export async function recordText(title: Wording, record: JsonObject): Promise<string> {
-  return textOf(await toResult({ summary: wording`# ${title}`, data: record, asStored: true }));
-}
-
 export const textOf = ({ content: [part] }: CallToolResult): string =>
   part?.type === 'text' ? part.text : '';
 

@@ -22,13 +22,6 @@ const joiners = new RegExp(
   'gu',
 );
 
-export interface InvisibleCharacter {
-  /** Its position, counted in characters from 1. */
-  at: number;
-  /** As `U+200B`. */
-  name: string;
-}
-
 export interface AllowedInvisible {
   /** Tab and line breaks. */
   lines?: boolean;
@@ -36,11 +29,11 @@ export interface AllowedInvisible {
   joiners?: boolean;
 }
 
-/** The first invisible character of a text that is not allowed. */
+/** The first invisible character of a text that is not allowed: its position, counted in characters from 1, and `U+200B`. */
 export function firstInvisible(
   text: string,
   allowed: AllowedInvisible = {},
-): InvisibleCharacter | undefined {
+): { at: number; name: string } | undefined {
   const unjoined = allowed.joiners ? text.replace(joiners, '_') : text;
   const searched = allowed.lines ? unjoined.replace(lineBreaks, '_') : unjoined;
   const found = invisible.exec(searched);
