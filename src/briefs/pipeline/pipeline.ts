@@ -264,13 +264,12 @@ function* openTotals(open: readonly Deal[]) {
     sumOf(open, (deal) => weighted(amountOf(deal), deal.chance)).toAmounts();
   const amounts = dealAmounts(open);
   yield;
-  return compact({
-    count: open.length,
-    countByCurrency: countByCurrency(open),
-    ...amounts,
-    weightedOneTime: weightedOf(({ oneTime }) => oneTime),
-    weightedMonthly: weightedOf(({ monthly }) => monthly),
-  });
+  const weightedOneTime = weightedOf(({ oneTime }) => oneTime);
+  yield;
+  const weightedMonthly = weightedOf(({ monthly }) => monthly);
+  yield;
+  const counts = { count: open.length, countByCurrency: countByCurrency(open) };
+  return compact({ ...counts, ...amounts, weightedOneTime, weightedMonthly });
 }
 
 function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
