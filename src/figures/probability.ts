@@ -19,10 +19,7 @@ export interface ProbabilityScale {
  * ambiguous.
  */
 export function probabilityScale(opportunities: readonly Opportunity[]): ProbabilityScale {
-  const known = opportunities.flatMap(({ probability }) => probability ?? []);
-  const { length: values } = known;
-  const above = known.filter((value) => value > 1).length;
-  const fractions = known.filter((value) => value > 0 && value < 1).length;
+  const { values, above, fractions } = countValues(opportunities);
   if (values === 0) return { scale: 'unknown', decided: 'no opportunity has a probability' };
   if (above === 0 && fractions > 0) return { scale: '0-1' };
   if (above > 0 && fractions === 0) return { scale: '0-100' };
@@ -34,6 +31,17 @@ export function probabilityScale(opportunities: readonly Opportunity[]): Probabi
         : `${above} of ${values} values are above 1; ${fractions} between 0 and 1 are read as under 1 %: check them`;
   const scale = above === 0 || fractions > above ? '0-1' : '0-100';
   return { scale, decided, ambiguous: true };
+}
+
+function countValues(opportunities: readonly Opportunity[]) {
+  let [values, above, fractions] = [0, 0, 0];
+  for (const { probability } of opportunities) {
+    if (probability === undefined) continue;
+    values += 1;
+    if (probability > 1) above += 1;
+    else if (probability > 0 && probability < 1) fractions += 1;
+  }
+  return { values, above, fractions };
 }
 
 /** A stored probability as 0–1; `undefined` when there is none or it lies outside its scale. */
