@@ -9,8 +9,8 @@ interface Secret {
   count: number;
   /** Finds it, also as answers escape it and with invisible characters in it. */
   pattern: RegExp;
-  /** The source of a pattern that finds it in a text without invisible characters. */
-  mark: string;
+  /** Finds it, also as answers escape it, in a text without invisible characters: several times as fast. */
+  mark: RegExp;
 }
 
 /** Every secret of this process. */
@@ -55,7 +55,7 @@ function onRegistered(): void {
 }
 
 function makeMarks(): RegExp {
-  const secrets = Array.from(registered.values(), ({ mark }) => mark);
+  const secrets = Array.from(registered.values(), ({ mark }) => mark.source);
   // A pattern of more secrets would be slower than to search for each; this one is in every text.
   return secrets.length > maxMarks ? /^/ : new RegExp(['cpq_', 'eyJ', ...secrets].join('|'), 'u');
 }
@@ -78,8 +78,8 @@ function toSecret(text: string): Secret {
   // Either all backslashes are doubled or none: a choice for each would take exponential time.
   const forms = [...new Set([text.replaceAll('\\', '\\\\'), text])];
   const sourceWith = (between: string) => forms.map((form) => spelled(form, between)).join('|');
-  const pattern = new RegExp(sourceWith(`${invisible}*`), 'gu');
-  return { count: 0, pattern, mark: sourceWith('') };
+  const patternWith = (between: string) => new RegExp(sourceWith(between), 'gu');
+  return { count: 0, pattern: patternWith(`${invisible}*`), mark: patternWith('') };
 }
 
 const escaped = (character: string): string => character.replace(/[$^.*+?()[{}/\\]/, '\\$&');
@@ -113,7 +113,8 @@ function inText(text: string, isHidden?: boolean): string {
   marks ??= makeMarks();
   if (!mayBeHidden && !marks.test(text)) return text;
   let clean = text;
-  for (const { pattern } of registered.values()) clean = clean.replace(pattern, replacement);
+  for (const { pattern, mark } of registered.values())
+    clean = clean.replace(mayBeHidden ? pattern : mark, replacement);
   return clean.replace(tokens, replacement);
 }
 
