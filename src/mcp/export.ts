@@ -65,11 +65,9 @@ export async function readExport(
     ...(isMadeUp ? [trusted(madeUpNote)] : []),
     ...notesOn(answers, shown.length, extent, position),
   ];
+  if (!isJson) return withoutSecrets({ contents: csvContents(uri, shown, notes) });
   const json = `${JSON.stringify({ rows: shown, notes }, undefined, 2)}\n`;
-  const contents = isJson
-    ? [{ uri, mimeType: 'application/json', text: json }]
-    : csvContents(uri, shown, notes);
-  return withoutSecrets({ contents });
+  return withoutSecrets({ contents: [{ uri, mimeType: 'application/json', text: json }] });
 }
 
 function readAddress(uri: string) {
