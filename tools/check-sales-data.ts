@@ -266,8 +266,9 @@ function checkSummary(figures: CheckReport['figures'], total: number): Wording {
   const { check, examined, of, unit, valueAtStake } = figures;
   const stake = formatAmounts(valueAtStake);
   const worth = stake === '' ? '' : wording`, ${stake} at stake`;
-  const { parts = 'lines' }: Check = checks[check];
-  const { [parts]: count } = figures;
+  const { parts }: Check = checks[check];
+  const count = parts && figures[parts];
+  // The parts are named in the plural.
   const within = count ? wording` (${plural(count, trusted(parts.slice(0, -1)))})` : '';
   return wording`${checkWords(check)}: ${plural(total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.`;
 }

@@ -161,7 +161,7 @@ export function* reportOn(
   besideOf: (company: Named) => object = () => ({}),
 ) {
   const check: Check = checks[name];
-  const { of, unit, parts } = check;
+  const { of, unit, parts, needs } = check;
   const findings = kind ? all.filter((each) => kindsOf(each).includes(kind.name ?? '')) : all;
   const sums = sumOf(isOfCompanies(check) ? findings : [], ({ atStake }) => atStake);
   const countOfParts: { [P in NonNullable<typeof parts>]?: number } = {};
@@ -181,7 +181,7 @@ export function* reportOn(
     notChecked: nonZeroCounts(notChecked),
     valueAtStake: sums.toAmounts(),
     unknownValue:
-      name === 'duplicate_contacts'
+      needs[0] === 'contact'
         ? undefined
         : nonZero(findings.filter(({ atStake }) => !atStake).length),
     counts: yield* countFindings(check, findings),
