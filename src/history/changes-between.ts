@@ -338,7 +338,8 @@ interface Pushed extends DealChange {
 }
 
 /**
- * The deals that are open at the end and were pushed at least so many times.
+ * The deals that are open at the end and were pushed at least so many times. Formulas: docs/definitions.md, "Changes of the
+ * pipeline".
  * @param slips how often each deal was pushed, by its id
  */
 export function* pushesOf(

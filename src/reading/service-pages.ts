@@ -232,10 +232,11 @@ export const countsRecords = 'counts records';
 /** The property of a route whose total was found not to go by the page. */
 const trueTotals = 'true totals';
 /**
- * Totals that are made from the page: its rows, with or without a row or a page more, or the size asked for. In one page it
- * may be so by chance, in two in the same way it is not.
+ * Totals that are made from the page: its rows, with or without a row or a page more, or the size asked for. One page may
+ * have such a total by chance; two pages with the same form of it do not.
  */
 const totalsOf = (rows: number, size: number): number[] => [rows, rows + 1, rows + size, size];
+
 /** The property of the route that says whether the rows of a list have the items of their quotes. */
 const itemsInRows = 'items in rows';
 

@@ -212,7 +212,7 @@ function askFor(
   let search = isSteady ? { ...query, sort: query.sort ?? steadyOrder } : query;
   const ask: Ask = async (from, size, ifRefused = 'fail') => {
     try {
-      // The call is copied for each request: the deadline of a shared call moves.
+      // Copied for each request, because the deadline of a shared call moves; by name, because its cost is a getter.
       const { deadline, purpose, cost } = call;
       const own = { signal, deadline, purpose, cost };
       const page = await pages.page(resource, { ...search, from, size }, own);

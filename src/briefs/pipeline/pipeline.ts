@@ -54,7 +54,10 @@ export interface PipelineFilters extends Partial<Record<DealFilter, NameFilter>>
 
 type GroupFields = { [K in keyof GroupOptions]?: GroupOptions[K] | undefined };
 
-/** By default groups are stages, or owners where deals are closed; 24 are shown before the rest is merged into one, of lines 12. */
+/**
+ * By default open deals are grouped by stage and closed ones by owner. Beyond 24 groups, or 12 of quote lines, the rest is
+ * merged into one.
+ */
 export interface PipelineOptions extends PipelineFilters, GroupFields {
   today: Day;
   /** Additional columns of rows and sums. Default: none. */

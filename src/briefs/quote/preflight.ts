@@ -300,7 +300,6 @@ function lineFindings(subject: Subject): PreflightFinding[] {
   // Books apply as of the day on which the quote was sent, else today.
   const day = statusCategoryOf(quote) === 'draft' ? today : (dayOf(quote.sentAt) ?? today);
   const discount = quoteDiscount(quote);
-  // Or 0.
   const quotePercent = discount?.kind === 'percent' ? discount.percent : zero;
   const productOf = new Map(catalogue.map((product) => [product.id, product]));
   const pricesOf = pricesFor(books, company, day);
