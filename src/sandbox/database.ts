@@ -30,7 +30,8 @@ export async function openDatabase(file = ':memory:'): Promise<Database> {
   try {
     // SQLite's own knows ASCII only.
     database.function('lower', lowerCase, { deterministic: true });
-    database.exec(createStatements());
+    // In one transaction: a file is locked and written once, not for each statement.
+    database.exec(`begin immediate; ${createStatements()} commit;`);
   } catch (cause) {
     database.close();
     if (/not a database/.test(String(cause)))
