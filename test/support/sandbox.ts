@@ -36,7 +36,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const sandbox = closing(await startReal({ rateLimit: false, ...options, file }));
   // As fast as a database in memory.
   sandbox.database.exec(
-    'pragma locking_mode = exclusive; pragma journal_mode = memory; pragma cache_size = -65536',
+    `pragma locking_mode = exclusive; pragma journal_mode = memory; pragma synchronous = off;
+     pragma cache_size = -65536`,
   );
   return recordRequests(sandbox);
 }
