@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resources, routes } from '../../src/service/routes.ts';
-import fc from '../support/fast-check.ts';
+import fc, { codePoint } from '../support/fast-check.ts';
 import { openTenant, sharedStateOf, testKey, toolCall } from '../support/hardening-tenant.ts';
 import { everything } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
@@ -89,7 +89,7 @@ const pieces = fc.constantFrom(
   'é',
 );
 const identifiers = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.array(pieces, { maxLength: 6 }).map((all) => all.join('')),
 );
 

@@ -5,7 +5,7 @@ import type { FieldKind } from '../../src/changes/writable-fields.ts';
 import { clientOf } from '../../src/mcp/client.ts';
 import { consentQuestion, describeChange, questionPieces } from '../../src/mcp/consent-text.ts';
 import { changeRow } from '../../src/tool-kit/change-answers.ts';
-import fc from '../support/fast-check.ts';
+import fc, { codePoint } from '../support/fast-check.ts';
 
 const change = (kind: FieldKind, from: unknown, to: unknown): FieldChange => ({
   field: 'it',
@@ -193,7 +193,7 @@ describe('for any two values', () => {
     '→',
   );
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 600 }),
+    fc.string({ unit: codePoint, maxLength: 600 }),
     fc
       .array(fc.oneof(odd, fc.string({ maxLength: 4 })), { maxLength: 200 })
       .map((it) => it.join('')),

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import fc from './fast-check.ts';
+import fc, { codePoint } from './fast-check.ts';
 
 export type Header = readonly [name: string, value: string];
 
@@ -27,7 +27,7 @@ const envelope = {
 
 const junk = fc.oneof(
   fc.string({ maxLength: 40 }),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: codePoint, maxLength: 20 }),
   fc.constantFrom('', '-1', '0', '1e9', '9'.repeat(20), 'x'.repeat(9_000), '\u0000', '../..'),
 );
 

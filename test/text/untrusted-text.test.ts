@@ -10,7 +10,7 @@ import {
   withoutLiveMarkdown,
   wording,
 } from '../../src/text/untrusted-text.ts';
-import fc from '../support/fast-check.ts';
+import fc, { codePoint } from '../support/fast-check.ts';
 
 /** Untrusted text inside the server's own sentences. */
 
@@ -37,7 +37,7 @@ const odd = fc.constantFrom(
   '\ud83d',
 );
 const text = fc
-  .array(fc.oneof(odd, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 80 })
+  .array(fc.oneof(odd, fc.string({ unit: codePoint, maxLength: 5 })), { maxLength: 80 })
   .map((parts) => parts.join(''));
 
 /** Format characters that are visible. */
