@@ -12,10 +12,10 @@ import { closedDealRow, openDealRow } from '../src/briefs/pipeline/pipeline-deal
 import {
   type BriefBy,
   briefBy,
+  collectionsOf,
   inCustomField,
   isBriefBy,
   isInOrder,
-  isOfLines,
 } from '../src/briefs/pipeline/pipeline-groups.ts';
 import {
   type ClosedPeriod,
@@ -114,7 +114,7 @@ export const briefPipeline = defineTool({
   ),
   output: { open: z.looseObject({ count: z.int() }).optional(), coverage },
   async run(tenant, args, call) {
-    const read = await readDeals(tenant, call, isOfLines(args.by) ? ['quote'] : []);
+    const read = await readDeals(tenant, call, collectionsOf(args.by));
     return memoizedAnswer(tenant, read, { tool: 'pipeline', ...args }, async () => {
       const opportunities = read.records.opportunity ?? [];
       const coverage = toCoverage(read.coverage);

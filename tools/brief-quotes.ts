@@ -91,9 +91,10 @@ export const briefQuotes = defineTool({
   output: { quotes: z.looseObject({ rows: records }).optional(), coverage },
   async run(tenant, args, call) {
     const reading = tenant.collection('quote', call);
+    const isByDeal = args.by === 'deal_state' || args.deal_state !== undefined;
     const read = await readCollections(
       tenant,
-      ['quote'],
+      isByDeal ? ['quote', 'opportunity'] : ['quote'],
       ['opportunity', 'company'],
       call,
       restsOn.quotes,

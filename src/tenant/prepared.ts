@@ -17,9 +17,16 @@ import type { Tenant, ToolCall } from './tenant.ts';
 /** Bytes of each deal, measured and rounded up. */
 const bytesOfDeal = 1_000;
 
-/** The opportunities, their quotes if wanted, and the companies for names and currencies. @throws as `readCollections` */
-export const readDeals = (tenant: Tenant, call: ToolCall, quotes: readonly 'quote'[] = []) =>
-  readCollections(tenant, ['opportunity', ...quotes], ['company'], call, {
+/**
+ * The opportunities, `others` that the question rests on, and if possible the companies for names and currencies.
+ * @throws as `readCollections`
+ */
+export const readDeals = (
+  tenant: Tenant,
+  call: ToolCall,
+  others: readonly ('company' | 'quote')[] = [],
+) =>
+  readCollections(tenant, ['opportunity', ...others], ['company'], call, {
     ...restsOn.pipeline,
     quote: restsOn.quotes.quote,
   });

@@ -16,6 +16,7 @@ import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { isOneOf } from '../values.ts';
 import { danglingReferences, fieldGaps, type RestsOn } from './field-gaps.ts';
 import { NotGranted } from './grants.ts';
 import type { Tenant, ToolCall } from './tenant.ts';
@@ -36,8 +37,9 @@ export interface CollectionsRead<R extends Resource> {
 }
 
 /**
- * Reads several collections in parallel; or at least a part of each. An `optional` collection that may not be read is listed in `omitted`; a
- * `required` one is an error, and so is it when none of all may be read.
+ * Reads several collections in parallel; or at least a part of each. An `optional` collection that may not be read is
+ * listed in `omitted`; a `required` one is an error, also if it is in both lists, and so is it when none of all may be
+ * read.
  * @param restsOn what the coverage says of fields
  * @param partOf what is wanted of a collection; `undefined` for all of it
  * @throws NotGranted, ApiError
@@ -57,7 +59,11 @@ export async function readCollections<N extends Resource, W extends Resource = n
   });
   const parts = await Promise.all([
     ...required.map(readOne),
-    ...optional.map((resource) => readOne(resource).catch(omitIfUnreadable(resource))),
+    ...optional.flatMap((resource) =>
+      isOneOf<Resource>(required, resource)
+        ? []
+        : readOne(resource).catch(omitIfUnreadable(resource)),
+    ),
   ]);
   const read = parts.filter((part) => 'records' in part);
   const unread = parts.filter((part) => 'omitted' in part);

@@ -201,6 +201,21 @@ describe('a collection that may not be read', () => {
   });
 });
 
+describe('a question that rests on a collection that may not be read', () => {
+  test.each([
+    ['cpq_brief_pipeline', { by: 'label' }, 'company'],
+    ['cpq_brief_pipeline', { by: 'country' }, 'company'],
+    ['cpq_brief_pipeline', { by: 'product' }, 'quote'],
+    ['cpq_brief_quotes', { by: 'deal_state' }, 'opportunity'],
+    ['cpq_brief_quotes', { deal_state: 'won' }, 'opportunity'],
+  ])('is refused by %s %o', async (tool, args, resource) => {
+    const grants = ['opportunity:read', 'quote:read', 'company:read'];
+    const without = grants.filter((grant) => grant !== `${resource}:read`);
+    const { call: ask } = await openWriter(await address(), { grants: without });
+    expect((await ask(tool, args)).text).toContain(`${resource}:read is not granted here. The`);
+  });
+});
+
 describe.each(checkNames)('cpq_check_sales_data, %s', (check) => {
   test('has for a status, a kind or an owner as many findings as it counts of them', async () => {
     const { counts = [] } = await call('cpq_check_sales_data', { check });

@@ -46,6 +46,12 @@ const ofLines = { product: 'product', product_category: 'category' } as const;
 export const isOfLines = (by: string | undefined): by is keyof typeof ofLines =>
   by !== undefined && isKeyOf(ofLines, by);
 
+const isOfCompanies = (by: string): boolean => by === 'label' || isOneOf<string>(places, by);
+
+/** The collections without which every deal would be in the group of those that have none. */
+export const collectionsOf = (by = ''): ('company' | 'quote')[] =>
+  isOfLines(by) ? ['quote'] : isOfCompanies(by) ? ['company'] : [];
+
 /** Also by what companies, quotes and custom fields say, which snapshots do not have. */
 export const briefBy = [...pipelineBy, 'label', ...places, ...keysOf(ofLines)] as const;
 
@@ -184,8 +190,7 @@ function* groupDeals<Figures extends object>(
       ranksOf: (parts) => ranksOf(dealsOfParts(parts)),
       figuresOf: (parts) => figuresOf(dealsOfParts(parts)),
     });
-  const looksUp = by === 'label' || isOneOf<string>(places, by);
-  const byId = yield* recordsById(looksUp ? companies : []);
+  const byId = yield* recordsById(isOfCompanies(by) ? companies : []);
   return yield* groupRows(deals, {
     ...shared,
     labelsOf: (deal) => (isOfDays(by) ? spanOf(deal) : labelsBy(deal, by, byId)),
