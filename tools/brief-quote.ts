@@ -5,14 +5,9 @@ import { currenciesOf } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { PartOf } from '../src/reading/parts.ts';
-import type { ApiRecord, Quote, Ref, Resource } from '../src/service/records/records.ts';
+import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts';
 import { danglingReferences, fieldGaps, gapsAbout } from '../src/tenant/field-gaps.ts';
-import {
-  nameReferences,
-  readCollections,
-  readIfExists,
-  readOptional,
-} from '../src/tenant/read-collections.ts';
+import { readCollections, readIfExists, readOptional } from '../src/tenant/read-collections.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -47,29 +42,23 @@ export const briefQuote = defineTool({
     const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;
     const products = read.items?.flatMap(({ product }) => product?.id ?? []) ?? [];
     const parts: Partial<Record<Resource, PartOf>> = {
+      quote: { only: [read] },
       company: partMeant(read.company),
       opportunity: partMeant(read.opportunity),
       product: { ids: products },
     };
     const [{ records, coverage, omitted }, contact] = await Promise.all([
-      readCollections(tenant, [], related, call, restsOn.quote, (resource) => parts[resource]),
+      readCollections(tenant, ['quote'], related, call, restsOn.quote, (each) => parts[each]),
       // One record: a tenant may have far more contacts than quotes.
       readOptional(tenant, 'contact', read.contact?.id, call),
     ]);
-    const [record = read] = await nameReferences(tenant, 'quote', [read], {
-      ...records,
-      quote: [read],
-    });
+    const [record = read] = records.quote ?? [];
     const notes = [...omitted, ...contact.omitted];
-    const gapsIn = (records: readonly Quote[], part: { isPart?: true } = {}) =>
-      fieldGaps(tenant, 'quote', { records, ...part }, restsOn.quote.quote);
-    const gaps = await gapsIn([read], { isPart: true });
     // That one quote has no such field may mean nothing; that none has it, or others in another field, does.
-    const held = await gapsIn(tenant.cached('quote') ?? []);
-    gaps.push(...held.filter(({ mayBe, example, rows, of }) => mayBe ?? (!example && rows === of)));
+    const cached = { records: tenant.cached('quote') ?? [] };
+    const held = await fieldGaps(tenant, 'quote', cached, restsOn.quote.quote);
     // Those that it refers to were asked for.
     const dangling = danglingReferences(tenant, { ...records, quote: [read] }, () => 1);
-    gaps.push(...dangling.filter(({ record }) => record.startsWith('quote')));
     const subject = {
       quote: record,
       company: namedBy(record.company, records.company),
@@ -84,7 +73,11 @@ export const briefQuote = defineTool({
       opportunity: opportunity ? [opportunity] : [],
       product: records.product?.filter(({ id = '' }) => products.includes(id)) ?? [],
     };
-    gaps.push(...gapsAbout(about, coverage.fields));
+    const gaps = [
+      ...gapsAbout(about, coverage.fields),
+      ...held.filter(({ mayBe, example, rows, of }) => mayBe ?? (!example && rows === of)),
+      ...dangling.filter(({ record }) => record.startsWith('quote')),
+    ];
     const options = {
       today: today(),
       currencyOf: currenciesOf(records.company ?? []),

@@ -216,6 +216,14 @@ describe('a question that rests on a collection that may not be read', () => {
   });
 });
 
+test('a quote is briefed where nothing else may be read', async () => {
+  const { call: ask } = await openWriter(await address(), { grants: ['quote:read'] });
+  const [quote] = await rowsOf('/quote');
+  const { data, text } = await ask('cpq_brief_quote', { quote: quote?.id });
+  expect(data).toMatchObject({ id: quote?.id, preflight: expect.anything() });
+  expect(text).toContain('Without company records, since company:read is not granted here');
+});
+
 describe.each(checkNames)('cpq_check_sales_data, %s', (check) => {
   test('has for a status, a kind or an owner as many findings as it counts of them', async () => {
     const { counts = [] } = await call('cpq_check_sales_data', { check });
