@@ -52,8 +52,9 @@ import {
 import { describeDealScope, resolveDealFilters } from '../src/tool-kit/name-filters.ts';
 import { isKeyOf, isOneOf, keysOf } from '../src/values.ts';
 
-/** Filters that closed deals do not have: a heading with one of them would promise other figures than it has. */
+/** What closed deals do not have: a heading with such a filter would promise other figures than it has. */
 const ofOpenDeals = {
+  stalled_days: 'is for open deals; leave it out with this outcome',
   stage: 'is for open deals; leave it out with this outcome',
   close_from: 'is for the expected close of open deals; with this outcome use period_from',
   close_to: 'is for the expected close of open deals; with this outcome use period_to',
@@ -68,6 +69,7 @@ const pipelineSections = [
   'deals',
 ] as const;
 type PipelineSection = (typeof pipelineSections)[number];
+const closedSections: readonly PipelineSection[] = ['closed', 'groups', 'deals'];
 
 const knownBy = [...briefBy, `${inCustomField}NAME`].join(', ');
 
@@ -105,9 +107,13 @@ export const briefPipeline = defineTool({
         deals_from: z.int().min(0).optional(),
       })
       .superRefine((args, { addIssue }) => {
-        for (const name of args.outcome === 'open' ? [] : keysOf(ofOpenDeals))
+        if (args.outcome === 'open') return;
+        for (const name of keysOf(ofOpenDeals))
           if (args[name] !== undefined)
             addIssue({ code: 'custom', path: [name], message: ofOpenDeals[name] });
+        const message = `must be some of ${closedSections.join(', ')} with this outcome`;
+        if (args.sections?.some((section) => !closedSections.includes(section)))
+          addIssue({ code: 'custom', path: ['sections'], message });
       }),
     ['close_from', 'close_to'],
     ['period_from', 'period_to', today],
@@ -237,7 +243,6 @@ interface Asked {
 }
 
 const openSections = pipelineSections.filter((section) => section !== 'deals');
-const closedSections: readonly PipelineSection[] = ['closed', 'groups', 'deals'];
 
 /** `by` adds the section of the groups, whichever were chosen; a brief on closed deals always has their figures. */
 function sectionsOf({ outcome, sections, by, deals_from }: Asked): Sections {

@@ -380,10 +380,10 @@ function requestTests(): void {
       },
       { requiredKeys: [] },
     );
-    const valid = asked.map(({ period_from, stage, close_from, ...others }) => ({
+    const valid = asked.map(({ period_from, stage, close_from, stalled_days, ...others }) => ({
       ...others,
       ...(period_from && { period_from, period_to: '2029-01-01' }),
-      ...((others.outcome ?? 'open') === 'open' && only({ stage, close_from })),
+      ...((others.outcome ?? 'open') === 'open' && only({ stage, close_from, stalled_days })),
     }));
     await fc.assert(
       fc.asyncProperty(valid, async (asked) => void (await compareWith(asked))),

@@ -129,6 +129,10 @@ test('filters of open deals are refused where the answer is about closed ones', 
   );
   expect(await refused({ close_to: '2026-05-31' })).toContain('use period_to');
   expect(await refused({ stage: 'Discovery' })).toContain('stage: is for open deals');
+  expect(await refused({ stalled_days: 10 })).toContain('stalled_days: is for open deals');
+  expect(await refused({ sections: ['overdue'] })).toContain(
+    'sections: must be some of closed, groups, deals with this outcome.',
+  );
   expect(await refused({ period_from: 'last_month' })).toBe(
     'period_from: must be a date that exists, as YYYY-MM-DD.',
   );

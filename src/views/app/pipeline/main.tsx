@@ -223,7 +223,15 @@ const targetFigure = (
 function WinRate({ data, args, host, settings, panel }: Parts) {
   const { number, percent, day } = useFormats();
   const { winRatePercent, won, lost, from, to } = data.closed;
-  const { stage: _stage, close_from: _from, close_to: _to, sections: _s, by: _by, ...rest } = args;
+  const {
+    stage: _1,
+    close_from: _2,
+    close_to: _3,
+    stalled_days: _4,
+    sections: _5,
+    by: _6,
+    ...rest
+  } = args;
   const closed = { ...rest, outcome: 'closed', period_from: from, period_to: to };
   const title = `Won and lost since ${day(from)}`;
   const open = () => showPages(panel.open, host, title, closed, isDecided);
