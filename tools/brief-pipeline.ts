@@ -236,6 +236,8 @@ type Sections = ReadonlySet<PipelineSection>;
 
 interface Asked {
   outcome: DealOutcome;
+  target?: number | undefined;
+  show?: readonly string[] | undefined;
   sections?: readonly PipelineSection[] | undefined;
   by?: string | undefined;
   rows?: number | undefined;
@@ -244,12 +246,13 @@ interface Asked {
 
 const openSections = pipelineSections.filter((section) => section !== 'deals');
 
-/** `by` adds the section of the groups, whichever were chosen; a brief on closed deals always has their figures. */
-function sectionsOf({ outcome, sections, by, deals_from }: Asked): Sections {
+/** `by` adds the section of the groups, whichever were chosen; figures of closed deals always have these, and their period. */
+function sectionsOf({ outcome, sections, by, deals_from, target, show }: Asked): Sections {
   const ofOutcome = outcome === 'open' ? openSections : closedSections;
   const byDefault = deals_from === undefined ? ofOutcome : (['deals'] as const);
   const chosen = sections && by ? [...sections, 'groups' as const] : sections;
-  const always = outcome === 'open' ? [] : (['closed'] as const);
+  const restsOnClosed = outcome !== 'open' || target !== undefined || show?.includes('velocity');
+  const always = restsOnClosed ? (['closed'] as const) : [];
   return new Set([...always, ...(chosen?.length ? chosen : byDefault)]);
 }
 
