@@ -86,7 +86,9 @@ export function* matchSteps(
   const by = found?.by === 0 ? 'id' : found?.by === 1 ? 'identifier' : 'name';
   if (first && others.length === 0) {
     const deleted = first.isDeleted || undefined;
-    return { kind: 'one', by, match: compact({ ...namedOf(first), deleted }) };
+    const isMeant = (name: string) => fits[found?.by ?? 0]?.({ ...first, names: new Set([name]) });
+    const name = by === 'name' ? [...first.names].find(isMeant) : first.name;
+    return { kind: 'one', by, match: compact({ ...namedOf(first), name, deleted }) };
   }
   if (first) return { kind: 'several', by, ...listed([first, ...others].sort(byName)) };
   const alike = listed(yield* nearest(text, choices));

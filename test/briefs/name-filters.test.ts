@@ -123,6 +123,7 @@ describe('a name filter', () => {
     ];
     expect(meant('zoe', renamed)).toBe('u1');
     expect(matchName('u1', renamed, byWords)).toMatchObject({ match: { name: 'Anna' } });
+    expect(matchName('mia', renamed, byWords)).toMatchObject({ match: { name: 'Mia' } });
   });
 });
 
