@@ -15,7 +15,7 @@ import { ignoreApiError, isApiError } from '../service/errors.ts';
 import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
-import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isOneOf } from '../values.ts';
 import { danglingReferences, fieldGaps, type RestsOn } from './field-gaps.ts';
 import { NotGranted } from './grants.ts';
@@ -159,9 +159,12 @@ const combinedReason = (parts: readonly Part[]): string =>
   parts
     .map(
       ({ resource, coverage: { complete, read, total, reason } }) =>
-        `${total === 0 ? 'no' : complete ? 'older' : `${read} of ${total}`} ${resource.replaceAll('_', ' ')} records, because ${reason}`,
+        `${complete ? 'older' : shareOf(read, total)} ${resource.replaceAll('_', ' ')} records, because ${reason}`,
     )
     .join('; ');
+
+const shareOf = (read: number, total: number): string =>
+  read === 0 ? 'no' : `${read < total ? 'only ' : ''}${counted(read)} of ${counted(total)}`;
 
 /** Reads one record; undefined if it does not exist, or if the value cannot be an id. @throws ApiError */
 export const readIfExists = <R extends Resource>(

@@ -57,13 +57,15 @@ export function withCoverageFirst({ summary, data }: Answer): Wording {
   return join([...describeMissing(share, fields), told], ' ');
 }
 
-function describeShare({ read, total, reason }: Partial<Coverage>): Wording[] {
+function describeShare({ read, total = 0, reason = '' }: Partial<Coverage>): Wording[] {
   if (read === undefined) return [];
-  if (total !== undefined && total > read)
-    return [wording`only ${counted(read)} of ${counted(total)} records could be read`];
+  const isShare = total > read;
+  // Of several collections the reason says which.
+  if (reason.includes(' records, because ') && (isShare || reason.startsWith('no ')))
+    return [trusted(reason)];
   return [
-    reason?.startsWith('no ')
-      ? trusted(reason)
+    isShare
+      ? wording`only ${counted(read)} of ${counted(total)} records could be read`
       : wording`there may be more than the ${counted(read)} records that could be read`,
   ];
 }
