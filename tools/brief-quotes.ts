@@ -160,11 +160,11 @@ async function partNeeded(
   return isNeeded || quotes.some((each) => lacksName('quote', each)) ? undefined : { ids: [] };
 }
 
-const unreadDeals = wording`The states of the opportunities are left out, because all of them would have to be read: by deal_state does.`;
+const unreadDeals = wording`The states of the opportunities are left out, because all of them would have to be read: ask by deal_state for them.`;
 
 const aboutLines = (item: string | undefined): Wording[] => {
   if (item === undefined) return [];
-  return meansNoItems(item) ? [wording`without lines`] : [wording`lines with ${quote(item)}`];
+  return meansNoItems(item) ? [wording`without lines`] : [wording`with ${quote(item)} in a line`];
 };
 
 /** What the filters can mean. */
@@ -205,6 +205,9 @@ const quotesNotes = (
   const inCurrencies = Object.keys(total.firstYearValue ?? {}).length > 1;
   const isRanked = !['month', 'value', 'age'].includes(by);
   return applying([
+    item !== undefined &&
+      !meansNoItems(item) &&
+      wording`Amounts are of whole quotes, with their other lines.`,
     ...show.map((extra) => definitions[extra]),
     isRanked &&
       sort !== 'value' &&

@@ -128,7 +128,7 @@ function coverageOf(filter: string, { coverage }: Record<string, unknown>): obje
 }
 
 /**
- * The first words of an answer that filters narrow: `Only owner "Lucy O'Connor", lines with "switch".` A text may mean
+ * The first words of an answer that filters narrow: `Only owner "Lucy O'Connor", with "switch" in a line.` A text may mean
  * more than its words say, so this names what was found. Nothing if there is no filter.
  */
 export function describeScope(

@@ -110,7 +110,7 @@ test('briefs and checks say first what they were narrowed to', async () => {
   const narrowed = { owner: 'oconnor', status: 'SENT' };
   const { text } = await server.call('cpq_brief_quotes', { ...narrowed, item: 'x, y' });
   expect(text).toMatch(
-    /^Only owner "Lucy O'Connor", status "sent", lines with "x, y"\. \d+ quotes/,
+    /^Only owner "Lucy O'Connor", status "sent", with "x, y" in a line\. \d+ quotes/,
   );
   const without = await server.call('cpq_brief_quotes', { item: '(none)', deal_state: 'open' });
   expect(without.text).toMatch(/^Only deal state "open", without lines\. /);
