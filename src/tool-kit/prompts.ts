@@ -76,7 +76,7 @@ Form: who they are, in two lines; what is open, with stage, value and expected c
     arguments: [ownerArgument],
     ask: ({ owner }) =>
       wording`Review the sales pipeline${owner ? wording` of ${quoted(owner)}` : ''} with me.`,
-    how: wording`Call cpq_brief_pipeline by stage, and again by close_month, of the owner if one is named. Then cpq_check_sales_data with missing_close_dates,stalled_opportunities, and cpq_pipeline_changes since a week ago.
+    how: wording`Call cpq_brief_pipeline by stage with rows 3, and again by close_month, of the owner if one is named. Then cpq_check_sales_data with missing_close_dates,stalled_opportunities, and cpq_pipeline_changes since a week ago.
 
 Form: a table by stage (count, one-time, monthly, weighted); what moved in the week; the three largest overdue deals and the three largest stalled ones, with the question to ask about each; won, lost and win rate against the period; what in the data makes these figures unsure. ${sourcingRule} ${reviewRule}`,
   },
@@ -90,7 +90,7 @@ Form: a table by stage (count, one-time, monthly, weighted); what moved in the w
     arguments: [ownerArgument],
     ask: ({ owner }) =>
       wording`Forecast this quarter${owner ? wording` for the deals of ${quoted(owner)}` : ''}.`,
-    how: wording`Call cpq_brief_pipeline by close_month, then cpq_pipeline_changes since the first day of the quarter, of the owner if one is named.
+    how: wording`Call cpq_brief_pipeline by close_month with rows 10, sections deals and overdue, and close_to the last day of the quarter, then cpq_pipeline_changes since this_quarter, of the owner if one is named.
 
 Form: won so far; for each month that is left the count, value and weighted value of what is expected to close; the five largest of these deals, with the question to ask about each; overdue deals apart, because their dates are past; what slipped, and how accurate earlier forecasts were; what in the data makes these figures unsure. ${sourcingRule} ${reviewRule}`,
   },
@@ -135,7 +135,7 @@ Show me the draft. If I agree and cpq_upsert_opportunity is there, call it, with
     arguments: [ownerArgument],
     ask: ({ owner }) =>
       wording`What needs attention today${owner ? wording` from ${quoted(owner)}` : ''}?`,
-    how: wording`Call cpq_brief_pipeline, of the owner if one is named, then cpq_check_sales_data with stale_quotes,expiring_quotes,below_cost.
+    how: wording`Call cpq_brief_pipeline with rows 10, of the owner if one is named, then cpq_check_sales_data with stale_quotes,expiring_quotes,below_cost.
 
 Form: at most ten items, the most valuable first, each with what it is, whose it is, what is at stake and the next step; then one line on what was not looked at. ${sourcingRule} ${reviewRule}`,
   },
