@@ -18,7 +18,14 @@ import {
   withExtras,
 } from '../../figures/deals.ts';
 import { type Amounts, type Decimal, rounded, sumOf } from '../../figures/money.ts';
-import { compact, limitSorted, nonZero, nonZeroCounts, plural } from '../../figures/naming.ts';
+import {
+  compact,
+  limitSorted,
+  nameOrId,
+  nonZero,
+  nonZeroCounts,
+  plural,
+} from '../../figures/naming.ts';
 import { weighted } from '../../figures/probability.ts';
 import {
   filterSteps,
@@ -283,11 +290,13 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
   const overdue = yield* filterSteps(open, (deal) => (closes(deal) ?? today) < today);
   const closingSoon = yield* filterSteps(open, (deal) => within(closes(deal), today, to));
   const stalled = yield* filterSteps(open, (deal) => (idle(deal) ?? -1) >= stalledAfterDays);
-  // The few rows of a brief that was asked for no number of them leave out how likely a deal is.
+  // The few rows of a brief that was asked for no number of them leave out whose a deal is, and how likely.
   const isDetailed = maxRows > defaults.maxRows;
+  const rowOf = (deal: Deal) =>
+    compact({ ...dealRow(deal), owner: isDetailed ? nameOrId(deal.record.owner) : undefined });
   const closingRow = (deal: Deal) =>
-    compact({ ...dealRow(deal), closes: closes(deal), ...(isDetailed && likelihood(deal)) });
-  const stalledRow = (deal: Deal) => compact({ ...dealRow(deal), idleDays: idle(deal) });
+    compact({ ...rowOf(deal), closes: closes(deal), ...(isDetailed && likelihood(deal)) });
+  const stalledRow = (deal: Deal) => compact({ ...rowOf(deal), idleDays: idle(deal) });
   return {
     overdue: yield* dealList(overdue, maxRows, closingRow),
     closingSoon: { from: today, to, ...(yield* dealList(closingSoon, maxRows, closingRow)) },

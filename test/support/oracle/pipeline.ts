@@ -178,7 +178,10 @@ function lists(open: readonly Deal[], today: string, requested: Asked): Reported
     },
     stalled: {
       afterDays: after,
-      ...ids(open.filter(({ lastChange, idleDays }) => lastChange && idleDays >= after)),
+      ...ids(
+        open.filter(({ lastChange, idleDays }) => lastChange && idleDays >= after),
+        shown > 2 ? rowWithOwner : rowOfDeal,
+      ),
     },
   };
 }
@@ -187,8 +190,11 @@ function rowWithChance(deal: Deal, requested: Asked): Reported {
   const amount = weighted(deal.value, deal);
   const weightedValue = amount && rounded(amount);
   const probability = deal.probability?.toNumber();
-  return only({ ...rowOfDeal(deal, requested), weightedValue, probability });
+  return only({ ...rowWithOwner(deal, requested), weightedValue, probability });
 }
+
+const rowWithOwner = (deal: Deal, requested: Asked): Reported =>
+  only({ ...rowOfDeal(deal, requested), owner: deal.owner.name ?? deal.owner.id });
 
 /** The amounts in the row of a deal. */
 export function rowOfDeal({ id, value, currency, ...deal }: Deal, { show = [] }: Asked): Reported {
