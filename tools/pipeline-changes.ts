@@ -47,8 +47,11 @@ import {
 import { isOneOf } from '../src/values.ts';
 
 const allMovements: readonly string[] = [...new Set([...dealMovements, ...quoteMovements])];
+const areKnown = (movement: readonly string[]) =>
+  movement.every((one) => allMovements.includes(one));
 /** Quotes and deals have movements of their own; without a grouping the movements decide what is listed. */
 const fits = (movement: readonly string[], by: string | undefined): boolean =>
+  !areKnown(movement) ||
   (by === undefined
     ? [dealMovements, quoteMovements]
     : [by === 'quote' ? quoteMovements : dealMovements]
@@ -90,10 +93,7 @@ export const pipelineChanges = defineTool({
       movement: z
         .string()
         .transform((text) => text.split(/[,|]/).map((one) => one.trim()))
-        .refine(
-          (some) => some.every((one) => allMovements.includes(one)),
-          `must be some of ${allMovements.join(', ')}`,
-        )
+        .refine(areKnown, `must be some of ${allMovements.join(', ')}`)
         .optional()
         .describe('E.g. won,slipped'),
       pushes: z.int().min(1).optional().describe('At least so often'),
