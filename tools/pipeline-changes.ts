@@ -138,7 +138,7 @@ export const pipelineChanges = defineTool({
       : undefined;
     const days = await history.days();
     const stored = await readPeriod(history, days, requested, present);
-    if (!stored) return nothingToCompare('opportunities', days, coverage);
+    if (!stored) return nothingToCompare('opportunities', days, coverage, requested);
     const named = await withNames(stored, (records) =>
       nameReferences(tenant, 'opportunity', records, read.records),
     );
@@ -231,7 +231,7 @@ async function changesOfQuotes(
   const coverage = toCoverage(read.coverage);
   if (!history) return historyIsOff(coverage);
   const unnamed = await stored;
-  if (!unnamed) return nothingToCompare('quotes', days, coverage);
+  if (!unnamed) return nothingToCompare('quotes', days, coverage, requested);
   const states = await withNames(unnamed, (quotes) =>
     nameReferences(tenant, 'quote', quotes, read.records),
   );

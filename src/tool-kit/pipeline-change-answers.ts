@@ -151,7 +151,7 @@ function changesSummary(changes: PipelineChanges, isPart: boolean): Wording {
     const count = counts.get(name);
     return count === undefined ? [] : wording`${count} ${trusted(noun)}`;
   });
-  const none = isPart ? wording`no deal moved so` : wording`no deal moved`;
+  const none = isPart ? wording`no such movement` : wording`no deal moved`;
   const what = parts.length > 0 ? join(parts, ', ') : none;
   const [first, last] = [pipeline[0], pipeline.at(-1)];
   if (first?.step !== 'opening') return wording`${what}.`;
@@ -278,11 +278,19 @@ export function nothingToCompare(
   what: 'opportunities' | 'quotes',
   days: readonly Day[],
   coverage: Record<string, unknown>,
+  { closing }: Period,
 ): Answer {
+  const [first] = days;
+  if (first !== undefined && closing <= first && first < today())
+    return {
+      summary: wording`Nothing to compare: the first snapshot is of ${trusted(first)}, and the period ends on ${trusted(closing)}. What changed before cannot be known.`,
+      data: { history: historyOf(days), coverage },
+      notes: [wording`Ask since ${trusted(first)}, without until.`],
+    };
   const why =
-    days[0] === undefined
+    first === undefined
       ? wording`no snapshot has been made yet`
-      : wording`the first snapshot is of ${trusted(days[0])}, and no two states can be read`;
+      : wording`the first snapshot is of ${trusted(first)}, and no two states can be read`;
   return {
     summary: wording`Nothing to compare yet: ${why}.`,
     data: { history: historyOf(days), coverage },
