@@ -32,6 +32,7 @@ import { currenciesFor, dealsFor, readDeals } from '../src/tenant/prepared.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
+  describeNoDeals,
   formatAmounts,
   limitLists,
   listedWords,
@@ -168,7 +169,7 @@ export const briefPipeline = defineTool({
         deals: about && listDeals(about, args),
         rows: args.rows,
         coverage,
-        notes: [...read.omitted, ...unused],
+        notes: [...describeNoDeals(opportunities), ...read.omitted, ...unused],
       });
     });
   },

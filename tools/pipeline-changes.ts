@@ -28,7 +28,7 @@ import { companiesOfQuotes, currenciesFor, readDeals } from '../src/tenant/prepa
 import { nameReferences, readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import { applying, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { toCoverage, today } from '../src/tool-kit/answers.ts';
+import { describeNoDeals, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   coverage,
@@ -163,6 +163,7 @@ export const pipelineChanges = defineTool({
       }),
     );
     const notes = applying([
+      ...describeNoDeals(stored.listed),
       withoutCloseDateNote(undated.length),
       ...(quotes.notes ?? []),
       ...read.omitted,

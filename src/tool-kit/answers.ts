@@ -138,6 +138,12 @@ export const answerWithRows = (
   rows: { count, keep: (fewer) => answerWithRows(fewer, write, aim), aim },
 });
 
+/** Why there may be no deal at all. */
+export const describeNoDeals = (all: readonly unknown[]): Wording[] =>
+  all.length > 0
+    ? []
+    : [wording`The service gave no opportunity at all: the API key may not see any.`];
+
 /** Which rows of a list are shown, and the position of the next one. */
 export interface Page {
   shown: number;

@@ -249,6 +249,13 @@ test('a brief of several collections is as old as the oldest of them', async () 
     expect(await asOf('cpq_brief_quotes', args)).toBe(first);
 });
 
+test('a brief without any deal says why that may be', async () => {
+  const { url } = closing(await startUpstream({ counts: { '/opportunity': 0 } }));
+  const { call: ask } = await openWriter({ baseUrl: url, key: 'no-deals-key-0123' });
+  const { text } = await ask('cpq_brief_pipeline', {});
+  expect(text).toContain('The service gave no opportunity at all: the API key may not see any.');
+});
+
 test('a brief of quotes says that it leaves out the states of many deals', async () => {
   const { url } = closing(await startUpstream({ counts: { '/opportunity': 2_500, '/quote': 20 } }));
   const { call: ask } = await openWriter({ baseUrl: url, key: 'many-deals-key-0123' });
