@@ -16,7 +16,7 @@ import {
 import type { FieldGap } from '../service/records/account.ts';
 import type { Company, Opportunity } from '../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { fieldOf, isObject, keysOf } from '../values.ts';
+import { fieldOf, isObject, isOneOf, keysOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
 /** The resolved filters, or the question to ask if one is unclear. */
@@ -93,6 +93,9 @@ function questionOn(
   };
 }
 
+/** The filters that lists have too. */
+const listed = ['owner', 'company', 'stage', 'category', 'source'] as const;
+
 /** What is unclear, and what to do. */
 function wordsOf(what: Wording, text: string, found: Unclear): [Wording, Wording] {
   if (found.kind === 'several')
@@ -107,6 +110,9 @@ function wordsOf(what: Wording, text: string, found: Unclear): [Wording, Wording
     ];
   const none = wording`No ${what} is called ${quote(text)}.`;
   if (isNegated(text)) return [none, excludesNothing];
+  const asksForNone = ['none', `no ${what}`, `without ${what}`].includes(text.trim().toLowerCase());
+  if (asksForNone && isOneOf<string>(listed, what))
+    return [none, wording`Records without ${what}: filters ${what}:none of the list tools.`];
   return found.candidates.length === 0
     ? [
         none,

@@ -256,6 +256,13 @@ test('a brief without any deal says why that may be', async () => {
   expect(text).toContain('The service gave no opportunity at all: the API key may not see any.');
 });
 
+test('who asks for deals without a source is told how to list them', async () => {
+  const { text } = await (await openWriter(await address())).call('cpq_brief_pipeline', {
+    source: 'no source',
+  });
+  expect(text).toContain('Records without source: filters source:none of the list tools.');
+});
+
 test('a brief of quotes says that it leaves out the states of many deals', async () => {
   const { url } = closing(await startUpstream({ counts: { '/opportunity': 2_500, '/quote': 20 } }));
   const { call: ask } = await openWriter({ baseUrl: url, key: 'many-deals-key-0123' });
