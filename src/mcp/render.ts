@@ -177,8 +177,7 @@ function inPair(value: unknown): string {
  */
 export function inWords(record: JsonObject, currency?: unknown, hasAmounts = true): JsonObject {
   const own = record.currency ?? currency;
-  // Where rows are `shown`, `total` counts them.
-  const isCounted = 'shown' in record;
+  const other = nameWithoutMoney(record);
   const fields: JsonObject = {};
   const ids: JsonObject = {};
   let isCurrencyTold = false;
@@ -186,8 +185,7 @@ export function inWords(record: JsonObject, currency?: unknown, hasAmounts = tru
     const value = record[name];
     if (name === 'shown' && value === record.total) continue;
     const { words, isId, isAmount } = meaningOf(name);
-    const isCount = name === 'total' && isCounted;
-    const isMoney = hasAmounts && isAmount && !isCount && typeof value === 'number';
+    const isMoney = hasAmounts && isAmount && name !== other && typeof value === 'number';
     const shown = isMoney ? amountInWords(value, own) : valueInWords(name, value, own);
     setField(isId ? ids : fields, Object.hasOwn(record, words) ? name : words, shown);
     isCurrencyTold ||= isMoney;
@@ -196,6 +194,10 @@ export function inWords(record: JsonObject, currency?: unknown, hasAmounts = tru
   const { currency: _, ...others } = fields;
   return Object.assign(others, ids);
 }
+
+/** Where rows are `shown`, `total` counts them; the amount of a discount may be a percentage, as its `type` says. */
+const nameWithoutMoney = (record: JsonObject): string | undefined =>
+  'shown' in record ? 'total' : 'type' in record ? 'amount' : undefined;
 
 const amountInWords = (amount: number, currency: unknown): string =>
   typeof currency === 'string' ? formatAmount(amount, currency) : formatNumber(amount);

@@ -158,6 +158,9 @@ test('the text has names in words, amounts with their currency, and ids last', (
   expect(inWords({ term: 'monthly', withoutPriceOrCost: 2 }, 'USD')).toMatchObject({
     'without price or cost': 2,
   });
+  expect(inWords({ discount: { type: 'percentage', amount: 6 } }, 'USD')).toEqual({
+    discount: { type: 'percentage', amount: 6 },
+  });
   expect(inWords({ at: '2026-11-23T15:24:23.000Z', movement: ['pulledIn'] })).toEqual({
     at: '2026-11-23 15:24 UTC',
     movement: ['pulled in'],
