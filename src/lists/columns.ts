@@ -6,7 +6,7 @@
 import { discountWords } from '../briefs/prices/discounts.ts';
 import { dealValue } from '../figures/deals.ts';
 import { type CurrencyOf, currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts';
-import { contactName } from '../figures/naming.ts';
+import { contactName, nonBlank } from '../figures/naming.ts';
 import { deletionOf, type Outcome, outcomeOf } from '../figures/outcome.ts';
 import { type QuoteTotals, quoteTotals } from '../figures/quote-totals.ts';
 import { companyOf } from '../names/references.ts';
@@ -130,9 +130,12 @@ const companyColumns: Columns<Company> = {
 const managerOf = (company: Company, { nameOf }: Known): unknown =>
   fieldOf(company.accountManager, 'name') ?? nameOf('person', company.accountManagerId);
 
+const phonesOf = ({ phone, mobilePhone }: Contact): string[] =>
+  [phone, mobilePhone].flatMap((number) => nonBlank(number) ?? []);
+
 const contactColumns: Columns<Contact> = {
   email: text('email'),
-  phone: { value: ({ phone, mobilePhone }) => phone ?? mobilePhone },
+  phone: { value: (contact) => phonesOf(contact)[0], compared: phonesOf },
   company: text('companyName'),
   companyId: text('companyId'),
   externalIdentifier: text('externalIdentifier'),
@@ -208,7 +211,7 @@ const listed: Column<{ listed?: boolean }> = {
 
 const productColumns: Columns<Product> = {
   mpn: text('mpn'),
-  manufacturer: { value: ({ manufacturer, vendor }) => manufacturer ?? vendor },
+  manufacturer: { value: ({ manufacturer, vendor }) => nonBlank(manufacturer) ?? vendor },
   productType: text('productType'),
   price: number('price'),
   cost: number('cost'),
