@@ -25,7 +25,7 @@ export function rowOf(
   for (const key of keys) {
     const column = isKeyOf(all, key) ? all[key] : undefined;
     if (column && !column.hidden) continue;
-    const value = withoutEmpty(column ? column.value(record, known) : valueAt(record, key));
+    const value = column ? withoutEmpty(column.value(record, known)) : fieldAt(record, key);
     if (value !== undefined) row[key] = value;
   }
   return row;
@@ -72,15 +72,24 @@ function selectFields(
   fields: readonly string[],
   known: Known,
 ): JsonObject {
-  const row: JsonObject = { id, number, name: name ?? fieldOf(record, 'name'), deleted };
+  const row = fullRecord({ id, number, name: name ?? fieldOf(record, 'name'), deleted });
   const { all } = listColumns[resource];
   for (const field of fields) {
     const column = isKeyOf(all, field) ? all[field] : undefined;
     // The concise form leaves out values that can be assumed, such as the outcome of an open deal.
-    row[field] = column ? (column.compared ?? column.value)(record, known) : valueAt(record, field);
+    const value = column && withoutEmpty((column.compared ?? column.value)(record, known));
+    row[field] = column ? value : fieldAt(record, field);
   }
   if (showsCurrency(resource, fields)) row.currency ??= currency;
-  return fullRecord(row);
+  return row;
+}
+
+/** A field that is not empty. Of the entries of a list each has its place, so that names and prices of lines are side by side. */
+function fieldAt(record: ApiRecord, path: string): unknown {
+  const value = valueAt(record, path);
+  const known = withoutEmpty(value);
+  const isOfEntries = path.includes('.') && Array.isArray(value) && known !== undefined;
+  return isOfEntries ? value.map((entry) => withoutEmpty(entry) ?? null) : known;
 }
 
 /** Whether rows with these columns and fields, all without any, have a currency. */

@@ -170,6 +170,17 @@ describe('every list in an argument has a maximum', () => {
   });
 });
 
+test('fields of the entries of a list keep their places, so that each name stands beside its price', async () => {
+  const service = await upstream();
+  const items = [{ name: 'A' }, { name: 'B', price: 2 }, { price: 3 }];
+  service.records['/quote'] = [{ id: 'q', number: 'Q', items }];
+  const fields = ['items.name', 'items.price', 'items.cost'];
+  const { records, text } = await call('quotes', { fields });
+  const aligned = { 'items.name': ['A', 'B', null], 'items.price': [null, 2, 3] };
+  expect(records).toEqual([{ id: 'q', number: 'Q', ...aligned }]);
+  expect(text).not.toContain('items.cost|');
+});
+
 test('a single record with few values is shown', async () => {
   const service = await upstream();
   service.records['/contact'] = [
