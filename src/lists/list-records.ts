@@ -23,7 +23,15 @@ import { runInSlices } from '../slices.ts';
 import { danglingReferences, fieldGaps, gapsAbout, gapsOfRows } from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
-import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import {
+  applying,
+  identifier,
+  join,
+  quote,
+  trusted,
+  type Wording,
+  wording,
+} from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
 import type { Known } from './columns.ts';
 import { showsCurrency } from './concise.ts';
@@ -209,8 +217,13 @@ async function localPage<R extends Resource>(
   const notes: Wording[] = [];
   const conditions: Condition[] = [];
   // Where the text in query finds nothing, no value of a filter can be told to be missing.
-  for (const condition of all.length > 0 ? plan.conditions : [])
-    conditions.push(await runInSlices(resolveNames(all, condition, known, notes)));
+  for (const condition of all.length > 0 ? plan.conditions : []) {
+    const isUnnamed = condition.key.name === 'for' && !tenant.cached('company');
+    notes.push(...describeAssigned(condition, isUnnamed));
+    conditions.push(
+      isUnnamed ? condition : await runInSlices(resolveNames(all, condition, known, notes)),
+    );
+  }
   const matching = await runInSlices(filterSteps(all, isMatch(conditions, text, known)));
   const records = await runInSlices(sortedBy(matching, sort, known));
   const total = records.length;
@@ -219,6 +232,17 @@ async function localPage<R extends Resource>(
   notes.push(...(await runInSlices(withoutValues(all, { conditions, text }, known))));
   const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
   return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
+}
+
+/** What a filter by whom pricing books are for leaves out. */
+function describeAssigned({ key, tests }: Condition, isUnnamed: boolean): Wording[] {
+  const names = tests.flatMap((test) => ('is' in test ? test.is.toLowerCase() : []));
+  if (key.name !== 'for' || names.every((name) => name === 'everyone')) return [];
+  return applying([
+    isUnnamed && wording`The names of companies could not be read: for takes their ids.`,
+    !names.includes('everyone') &&
+      wording`Books for everyone or for a company's classification apply as well: cpq_brief_company lists all that apply today.`,
+  ]);
 }
 
 /** Whether a record passes all conditions, and contains the words. */
