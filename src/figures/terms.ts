@@ -38,6 +38,12 @@ export function termKey(item: { term?: string }): string {
   return term === 'other' ? termText(item.term) : term;
 }
 
+/** A text and others that mean the same term. */
+export function termSpellings(term = ''): readonly string[] {
+  const known = termOf(term);
+  return known === 'other' ? [term] : [term, ...terms[known].words];
+}
+
 /** "monthly", "by the "quarter"". */
 export function describeTerm(term = ''): Wording {
   const known = termOf(term);

@@ -9,6 +9,7 @@ import { type CurrencyOf, currencyOfRecord, rounded, unknownCurrency } from '../
 import { contactName, nonBlank } from '../figures/naming.ts';
 import { deletionOf, type Outcome, outcomeOf } from '../figures/outcome.ts';
 import { type QuoteTotals, quoteTotals } from '../figures/quote-totals.ts';
+import { termSpellings } from '../figures/terms.ts';
 import { companyOf } from '../names/references.ts';
 import type {
   ApiRecord,
@@ -43,6 +44,8 @@ export interface Column<R> {
   ordered?(record: R): unknown;
   /** What a filter may name instead, such as the part number of a product. */
   alternatives?(record: R): readonly (string | undefined)[];
+  /** The texts that mean the same as a text, all of which the service is asked for. */
+  spellings?(text: string): readonly string[];
   /** The field by which the service filters for equal texts; without it the filter is applied here. */
   filter?: string;
   /** The field by which the service sorts; without it the order is made here. */
@@ -209,6 +212,14 @@ const listed: Column<{ listed?: boolean }> = {
   filter: 'listed',
 };
 
+/** "monthly" finds "month", and "one-time" a blank one. */
+const term: Column<{ term?: string }> = {
+  value: ({ term }) => term,
+  alternatives: ({ term }) => termSpellings(term),
+  spellings: termSpellings,
+  filter: 'term',
+};
+
 const productColumns: Columns<Product> = {
   mpn: text('mpn'),
   manufacturer: { value: ({ manufacturer, vendor }) => nonBlank(manufacturer) ?? vendor },
@@ -217,7 +228,7 @@ const productColumns: Columns<Product> = {
   cost: number('cost'),
   currency: { value: (product) => product.currency },
   // A blank one is no value here, and one where the service sorts.
-  term: { value: ({ term }) => term, filter: 'term' },
+  term,
   category: {
     value: (product) => oneOrAll(categoriesOf(product).flatMap(({ name }) => name ?? [])),
   },
@@ -277,7 +288,7 @@ const contractItemColumns: Columns<ContractItem> = {
   },
   companyId: { value: (item) => companyOf(item).id },
   vendor: text('vendor'),
-  term: text('term'),
+  term: { ...term, sort: 'term' },
   quantity: number('quantity'),
   revenue: number('revenue'),
   profit: number('profit'),

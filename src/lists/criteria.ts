@@ -161,10 +161,10 @@ export function inServiceTerms({
 
 function conditionInServiceTerms({ key, tests }: Condition): string | undefined {
   const field = key.column.filter;
-  const values = tests.map((test) => ('is' in test && isPlain(test.is) ? test.is : undefined));
-  return field === undefined || values.includes(undefined)
-    ? undefined
-    : `${field}:${values.join('|')}`;
+  const values = tests.flatMap((test) =>
+    'is' in test ? (key.column.spellings?.(test.is) ?? test.is) : '',
+  );
+  return field !== undefined && values.every(isPlain) ? `${field}:${values.join('|')}` : undefined;
 }
 
 /** A comma ends a filter of the service, and a day is not how it stores a time. */

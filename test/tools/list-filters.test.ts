@@ -181,6 +181,18 @@ test('fields of the entries of a list keep their places, so that each name stand
   expect(text).not.toContain('items.cost|');
 });
 
+test('a term is found by any text that means the same, with one request', async () => {
+  const service = await upstream();
+  const terms = ['month', undefined, 'monthly', 'year'];
+  service.records['/product'] = terms.map((term, at) => ({ id: `p${at}`, name: 'P', term }));
+  const { call } = await inProcess.start({ baseUrl: service.url, key: 'terms-key-0123456789' });
+  const { records } = await call('cpq_list_products', { filters: 'term:monthly' });
+  expect(records.map(({ id }) => id)).toEqual(['p0', 'p2']);
+  expect(service.requests).toHaveLength(1);
+  const once = await call('cpq_list_products', { filters: 'term:one-time' });
+  expect(once.records.map(({ id }) => id)).toEqual(['p1']);
+});
+
 test('a single record with few values is shown', async () => {
   const service = await upstream();
   service.records['/contact'] = [
@@ -203,6 +215,8 @@ describe('a record with many values', () => {
     ['pricing_books', '/pricing-book', 'product', { id: 'x', name: 'Book', products }, names],
     ['companies', '/company', 'labels', { id: 'x', name: 'Labelled', labels: names }, names],
     ['contacts', '/contact', 'labels', { id: 'x', lastName: 'Labelled', labels: names }, names],
+    ['products', '/product', 'term', { id: 'x', term: 'month' }, ['monthly', 'months', 'MO']],
+    ['contract_items', '/contract/items', 'term', { id: 'x', term: 'Annual' }, ['yearly', 'year']],
     ['contacts', '/contact', 'phone', { id: 'x', phone: '1', mobilePhone: '2' }, ['1', '2']],
     ['contacts', '/contact', 'phone', { id: 'x', phone: ' ', mobilePhone: '2' }, ['2']],
     ['products', '/product', 'manufacturer', { id: 'x', manufacturer: '', vendor: 'A' }, ['A']],
