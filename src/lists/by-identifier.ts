@@ -57,7 +57,7 @@ async function findByIdentifier<R extends Resource>(
   const id = record && fieldOf(record, 'id');
   // The rows of a list may lack what the record by id has.
   const isWhole = typeof id !== 'string' || routes[resource].one.length === 0;
-  return isWhole ? record : readIfExists(tenant, resource, 'id', id, call);
+  return isWhole ? record : ((await readIfExists(tenant, resource, 'id', id, call)) ?? record);
 }
 
 /** Records of one identifier that are asked for. */

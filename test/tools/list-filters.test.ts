@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { shared } from '../support/shared.ts';
+import { only } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const products = Array.from({ length: 3_000 }, (_, at) => ({
@@ -191,6 +192,13 @@ test('a term is found by any text that means the same, with one request', async 
   expect(service.requests).toHaveLength(1);
   const once = await call('cpq_list_products', { filters: 'term:one-time' });
   expect(once.records.map(({ id }) => id)).toEqual(['p1']);
+});
+
+test('a record that the list has and no route of its own is shown', async () => {
+  const service = await upstream();
+  service.set({ status: only({ code: 404 }, { if: ({ path }) => path.endsWith('/q7') }) });
+  const { data } = await (await server()).call('cpq_get_record', { resource: 'quote', id: 'Q-7' });
+  expect(data.record).toMatchObject({ id: 'q7', number: 'Q-7' });
 });
 
 test('a single record with few values is shown', async () => {
