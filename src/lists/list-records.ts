@@ -23,15 +23,7 @@ import { runInSlices } from '../slices.ts';
 import { danglingReferences, fieldGaps, gapsAbout, gapsOfRows } from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
-import {
-  applying,
-  identifier,
-  join,
-  quote,
-  trusted,
-  type Wording,
-  wording,
-} from '../text/untrusted-text.ts';
+import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
 import type { Known } from './columns.ts';
 import { showsCurrency } from './concise.ts';
@@ -59,6 +51,7 @@ import {
   valueUnderKey,
 } from './criteria.ts';
 import { knownFor, nameRows, readGranted } from './known.ts';
+import { describeAssigned, namesakesAmong, subcategoriesLeftOut } from './left-out.ts';
 
 /** A page, and what is known to name what its rows refer to. */
 export interface NamedPage<R> extends ListPage<R> {
@@ -85,7 +78,8 @@ export async function listRecords<R extends Resource>(
   const records = await nameRows(tenant, resource, page.records, known);
   const gaps = await gapsOfList(tenant, resource, page, criteria, call, fields);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
-  return { ...page, coverage, records, known, keys: keysToShow(criteria) };
+  const notes = [...(page.notes ?? []), ...namesakesAmong(records, criteria)];
+  return { ...page, coverage, records, known, keys: keysToShow(criteria), notes };
 }
 
 /** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */
@@ -224,6 +218,8 @@ async function localPage<R extends Resource>(
       isUnnamed ? condition : await runInSlices(resolveNames(all, condition, known, notes)),
     );
   }
+  if (resource === 'product')
+    notes.push(...(await subcategoriesLeftOut(tenant, conditions, all, call)));
   const matching = await runInSlices(filterSteps(all, isMatch(conditions, text, known)));
   const records = await runInSlices(sortedBy(matching, sort, known));
   const total = records.length;
@@ -232,17 +228,6 @@ async function localPage<R extends Resource>(
   notes.push(...(await runInSlices(withoutValues(all, { conditions, text }, known))));
   const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
   return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
-}
-
-/** What a filter by whom pricing books are for leaves out. */
-function describeAssigned({ key, tests }: Condition, isUnnamed: boolean): Wording[] {
-  const names = tests.flatMap((test) => ('is' in test ? test.is.toLowerCase() : []));
-  if (key.name !== 'for' || names.every((name) => name === 'everyone')) return [];
-  return applying([
-    isUnnamed && wording`The names of companies could not be read: for takes their ids.`,
-    !names.includes('everyone') &&
-      wording`Books for everyone or for a company's classification apply as well: cpq_brief_company lists all that apply today.`,
-  ]);
 }
 
 /** Whether a record passes all conditions, and contains the words. */
@@ -318,17 +303,18 @@ function* emptyReason(
     const { key, tests } = condition;
     const { length } = yield* filterSteps(records, (record) => passes(record, condition, known));
     alone.push(wording`${trusted(key.name)} ${length}`);
-    if (length > 0 || !tests.some((test) => 'order' in test)) continue;
+    const isRange = tests.some((test) => 'order' in test);
+    const isValue = tests.some((test) => 'is' in test && (isNumber(test.is) || isDate(test.is)));
+    if (length > 0 || !(isRange || isValue)) continue;
     const values = yield* flatMapSteps(records, (record) =>
       valuesOf(valueUnderKey(record, key, known)).filter(isOrdered),
     );
     const sorted = yield* sortSteps(values, (a, b) => compareValues(a, b, 1));
     const [first = '', last = ''] = [sorted[0], sorted.at(-1)].map(String);
-    ranges.push(
-      values.length > 0
-        ? wording`Values of ${identifier(key.name)} go from ${identifier(first)} to ${identifier(last)}.`
-        : wording`A range compares numbers and dates: no ${identifier(key.name)} is one.`,
-    );
+    const name = identifier(key.name);
+    if (values.length > 0)
+      ranges.push(wording`Values of ${name} go from ${identifier(first)} to ${identifier(last)}.`);
+    else if (isRange) ranges.push(wording`A range compares numbers and dates: no ${name} is one.`);
   }
   return conditions.length < 2
     ? ranges
@@ -343,7 +329,8 @@ function* withoutValues(
 ): Steps<Wording[]> {
   const notes: Wording[] = [];
   for (const { key, tests } of conditions) {
-    if (!tests.some((test) => 'order' in test) || tests.some((test) => 'empty' in test)) continue;
+    const isRange = tests.some((test) => 'order' in test);
+    if (!isRange || key.column.isMark || tests.some((test) => 'empty' in test)) continue;
     const none: Condition = { key, tests: [{ empty: true }] };
     const left = conditions.map((each) => (each.key.name === key.name ? none : each));
     const { length } = yield* filterSteps(records, isMatch(left, text, known));
@@ -453,6 +440,10 @@ function describeOccurring(
   const names = join(quoted, ', ');
   const missing = wording`No record has the ${key} ${quote(text)}.`;
   if (shown.length >= values.length) return [wording`${missing} There are: ${names}.`];
+  const part = text.toLowerCase();
+  const parts = part === '' ? [] : values.filter((value) => value.toLowerCase().includes(part));
+  if (parts.length > (similar.length > 0 ? maxExamples : 0))
+    return [wording`${missing} ${key}:~TEXT finds the ${parts.length} that contain it.`];
   return similar.length > 0
     ? [wording`${missing} The most similar of ${values.length}: ${names}.`]
     : [wording`${missing} There are ${values.length}, such as ${names}.`];

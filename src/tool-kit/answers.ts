@@ -315,10 +315,12 @@ export function listAnswer<R extends Resource>(
   });
 }
 
-const emptyNote = ({ total }: NamedPage<unknown>, { empty }: ListHints): Wording =>
-  total === 0
-    ? empty
+const emptyNote = ({ from, total }: NamedPage<unknown>, { empty }: ListHints): Wording => {
+  if (total === 0) return empty;
+  return from < total
+    ? wording`The service counts them but gave none of them: ask again in a minute.`
     : wording`The last one is at from ${total - 1}: ask with that, or a smaller one.`;
+};
 
 /** Takes a value that all rows have out of them. */
 function takeShared(rows: readonly JsonObject[], field: string): unknown {

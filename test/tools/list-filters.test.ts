@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { shared } from '../support/shared.ts';
 import { only } from '../support/upstream/behaviour.ts';
@@ -192,6 +193,98 @@ test('a term is found by any text that means the same, with one request', async 
   expect(service.requests).toHaveLength(1);
   const once = await call('cpq_list_products', { filters: 'term:one-time' });
   expect(once.records.map(({ id }) => id)).toEqual(['p1']);
+});
+
+const asks = Array.from({ length: 9 }, (_, at) => ({ id: `o${at}`, description: `Wifi in ${at}` }));
+
+describe('what a list tells of its filters', () => {
+  const fresh = async (records: Readonly<Record<string, unknown>>) => {
+    const service = await upstream();
+    Object.assign(service.records, records);
+    return inProcess.start({ baseUrl: service.url, key: 'told-key-0123456789' });
+  };
+  const tree = [
+    { id: 'h', name: 'Hardware' },
+    { id: 'c', name: 'Computers', parentCategoryId: 'h' },
+    { id: 'l', name: 'Laptops', parentCategoryId: 'c' },
+  ];
+  const ref = (id: string) => ({ company: { id, name: 'Acme' } });
+  const of = (values: Row) => ({ id: 'x', name: 'X', ...values });
+
+  test.each([
+    [
+      'products',
+      '/product',
+      'category:hardware',
+      [of({ category: tree[0] }), { id: 'y', category: tree[2] }],
+      '1 category below, "Laptops". ',
+    ],
+    ['products', '/product', 'category:Laptops', [of({ category: tree[2] })], undefined],
+    [
+      'products',
+      '/product',
+      'category:Computers|Hardware|Laptops',
+      [of({ category: tree[2] })],
+      undefined,
+    ],
+    [
+      'products',
+      '/product',
+      'price:75',
+      [of({ price: 0.5 }), { id: 'y', price: 1 }],
+      'go from 0.5 to 1',
+    ],
+    [
+      'opportunities',
+      '/opportunity',
+      'ask:wifi',
+      [of({ description: 'Printers' }), ...asks],
+      'ask:~TEXT finds the 9 ',
+    ],
+    [
+      'opportunities',
+      '/opportunity',
+      'company:acme',
+      [of(ref('a')), of({ id: 'y', ...ref('b') })],
+      'several companies',
+    ],
+    [
+      'opportunities',
+      '/opportunity',
+      'company:acme',
+      [of(ref('a')), of({ id: 'y', ...ref('a') })],
+      undefined,
+    ],
+    [
+      'contacts',
+      '/contact',
+      'deleted:>2025',
+      [of({ deleted: '2026-01-02' }), of({ id: 'y' })],
+      undefined,
+    ],
+  ] as const)('%s %s %s', async (tool, path, filters, records, told) => {
+    const { call } = await fresh({ '/category': tree, [path]: records });
+    const { notes } = (await call(`cpq_list_${tool}`, { filters })).data;
+    if (!told) expect(String(notes)).not.toMatch(/Not included|several companies|not in the range/);
+    else expect(String(notes)).toContain(told);
+  });
+
+  test('validity and dates that cannot be read', async () => {
+    const { call } = await fresh({
+      '/pricing-book': [{ id: 'b', name: 'Book', validTo: '31.12.2026' }],
+      '/contract/items': [{ id: 'i', service: 'Care', endDate: '31.12.2026' }],
+    });
+    for (const list of ['pricing_books', 'contract_items'])
+      expect((await call(`cpq_list_${list}`)).data.summary).toMatch(/^Incomplete: .*31\.12\.2026/);
+  });
+
+  test('records that are counted and not given', async () => {
+    const { call } = await fresh({ '/company': [] });
+    (await upstream()).set({ total: { is: 165 } });
+    const { text } = await call('cpq_list_companies');
+    expect(text).toContain('gave none of them');
+    expect(text).not.toContain('The last one is at');
+  });
 });
 
 test('a record that the list has and no route of its own is shown', async () => {
