@@ -327,7 +327,12 @@ function assignedTo(none: string): Column<Assigned> {
     const all = assignees(assigned, known);
     return all.length === 0 ? [none] : all;
   };
-  return { compared, value: (...of) => shortened(compared(...of), maxAssignees) };
+  return {
+    compared,
+    value: (...of) => shortened(compared(...of), maxAssignees),
+    alternatives: ({ companyIds = [], classificationIds = [] }) =>
+      companyIds.concat(classificationIds),
+  };
 }
 
 const productNames = ({ products = [] }: PricingBook): (string | undefined)[] =>

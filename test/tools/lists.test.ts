@@ -140,20 +140,20 @@ describe('fields', () => {
   });
 });
 
-describe('names of referenced records', () => {
-  test('discount groups show discounts and companies', async () => {
-    const [group] = await rows(`select g.id, d.value ->> '$.amount' as amount, k.name as category,
-        (select group_concat(c.name, '|') from json_each(g.companyIds) m join company c
-          on c.tenant = g.tenant and c.id = m.value) as companies
-      from discount_group g, json_each(g.discounts) d
-      join category k on k.tenant = g.tenant and k.id = d.value ->> '$.categoryId'
-      where g.tenant = ? and json_array_length(g.companyIds) > 0 limit 1`);
-    const { records } = await list('discount_groups', {});
-    const row = records.find(({ id }) => id === group?.id);
-    expect(row?.discounts).toContain(`${group?.amount} % on ${group?.category}`);
-    expect(String(group?.companies)).toContain(String((row?.for as string[] | undefined)?.[0]));
-  });
+test('discount groups show discounts and companies', async () => {
+  const [group] = await rows(`select g.id, d.value ->> '$.amount' as amount, k.name as category,
+      (select group_concat(c.name, '|') from json_each(g.companyIds) m join company c
+        on c.tenant = g.tenant and c.id = m.value) as companies
+    from discount_group g, json_each(g.discounts) d
+    join category k on k.tenant = g.tenant and k.id = d.value ->> '$.categoryId'
+    where g.tenant = ? and json_array_length(g.companyIds) > 0 limit 1`);
+  const { records } = await list('discount_groups', {});
+  const row = records.find(({ id }) => id === group?.id);
+  expect(row?.discounts).toContain(`${group?.amount} % on ${group?.category}`);
+  expect(String(group?.companies)).toContain(String((row?.for as string[] | undefined)?.[0]));
+});
 
+describe('names of referenced records', () => {
   test('pricing books show their companies', async () => {
     const expected =
       await countOf(`pricing_book where tenant = ? and json_array_length(companyIds) = 0
@@ -177,6 +177,10 @@ describe('names of referenced records', () => {
     const { records } = await anew.call('cpq_list_pricing_books', { filters });
     expect(records).toMatchObject([{ id: book?.id }]);
     expect(records[0]?.for).toContain(company?.name);
+    for (const id of [company?.id, 'gold']) {
+      const ofId = await anew.call('cpq_list_pricing_books', { filters: `for:${id}` });
+      expect(ofId.records).toMatchObject([{ id: book?.id }]);
+    }
     const { text: noted } = await anew.call('cpq_list_pricing_books', { filters });
     expect(noted).toContain('classificationId gold');
     expect(noted).toContain('Books for everyone or');
