@@ -48,6 +48,8 @@ export interface Column<R> {
   spellings?(text: string): readonly string[];
   /** The field by which the service filters for equal texts; without it the filter is applied here. */
   filter?: string;
+  /** The field that is filtered by where the values look like ids, if there is no column for it. */
+  ids?: string;
   /** The field by which the service sorts; without it the order is made here. */
   sort?: string;
   /** The collections without which the value may be unknown. */
@@ -183,10 +185,14 @@ const opportunityColumns: Columns<Opportunity> = {
   closed: date('closedAt'),
   owner: text('owner.name'),
   ownerId: referenceId('owner'),
-  category: hidden(text('category.name')),
-  source: hidden(text('source.name')),
+  category: hidden({ ...text('category.name'), ids: 'category.id' }),
+  source: hidden({ ...text('source.name'), ids: 'source.id' }),
   ask: hidden(text('description')),
-  contact: hidden({ value: ({ contact }) => contact && contactName(contact) }),
+  contact: {
+    value: ({ contact }) => contact && contactName(contact),
+    ids: 'contact.id',
+    hidden: true,
+  },
   valueMonths: hidden(number('valueMonths')),
   externalIdentifier: hidden(text('externalIdentifier')),
   created: hidden(date('createdAt')),

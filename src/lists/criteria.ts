@@ -107,8 +107,10 @@ function readCondition(resource: Resource, part: string): Condition {
     .split('|')
     .map((value) => value.trim());
   // Whoever has the id of a company filters by it, also under the key of names.
-  const ofIds = keyOf(resource, `${named.name}Id`);
-  const isOfIds = !ofIds.column.isField && values.every((value) => longId.test(value));
+  const { ids } = named.column;
+  const ofIds = keyOf(resource, ids ?? `${named.name}Id`);
+  const hasIds = ids !== undefined || !ofIds.column.isField;
+  const isOfIds = hasIds && values.every((value) => longId.test(value));
   const key = isOfIds ? ofIds : named;
   return { key, tests: values.map((value) => readTest(key, value)) };
 }

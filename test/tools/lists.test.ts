@@ -28,6 +28,15 @@ async function requestsFor(route: string): Promise<unknown[]> {
   );
 }
 
+test('a filter takes the id of a source, a category or a contact', async () => {
+  for (const name of ['source', 'category', 'contact']) {
+    const [{ id, n }] = (await rows(`select ${name}Id as id, count(*) as n from opportunity
+      where tenant = ? and ${name}Id is not null group by 1 order by 2 desc limit 1`)) as [Row];
+    const { page } = await list('opportunities', { filters: `${name}:${id}` });
+    expect([name, page.total]).toEqual([name, n]);
+  }
+});
+
 describe('a filter', () => {
   test('takes keys in any letter case, and fields of the service', async () => {
     const expected = await countOf(`opportunity o join pipeline_stage s on s.tenant = o.tenant
