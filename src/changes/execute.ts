@@ -154,10 +154,12 @@ async function verifyScale(
 ): Promise<Verification> {
   const { divisor } = sent;
   const first = await verifyTwice(tenant, sent);
-  // A service that stores 100 of 1 may have set it, as that of a deal which is won; of 0 nothing can be told.
-  if (divisor === 1 || !('record' in first) || !probability || probability === 1) return first;
+  if (divisor === 1 || !('record' in first)) return first;
+  const written = Number(probability);
+  // A service that stores 100 of 1 may have set it, as that of a deal which is won; of 0, or of `50%`, nothing can be told.
+  if (!(written > 0) || written === 1) return first;
   const takesShare = tenant.writes.learnt(takesShares) === true;
-  const stored = (first.record.probability ?? 0) / Number(probability);
+  const stored = (first.record.probability ?? 0) / written;
   if (Math.abs(stored - (takesShare ? 1 : divisor)) >= 0.01) return first;
   // Another field that differs may have been changed by somebody else meanwhile: it is not overwritten.
   const differs = storedDifferences(sent, first.record).filter(({ kind }) => kind);

@@ -29,6 +29,7 @@ describe('a field that nobody changed goes back as it was read', () => {
     ['a date in words', 'startDate', 'December 28, 2026'],
     ['a date as a number that is no time', 'expectedCloseDate', 12],
     ['an amount as text', 'onetimeRevenue', '1200.50'],
+    ['a probability as percent', 'probability', '50%'],
     ['an amount in words', 'monthlyRevenue', 'on request'],
     ['custom fields with an empty one', 'customFields', { region: 'North', note: null, old: '' }],
     ['custom fields as a list', 'customFields', [{ name: 'region', value: 'North' }]],
