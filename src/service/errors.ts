@@ -58,8 +58,8 @@ const traits = {
   'no-route': lasting,
   /** A web page instead of JSON: the address is wrong. */
   'web-page': notUnderstood,
-  /** A redirect, which is never followed. */
-  redirect: lasting,
+  /** A redirect, which is never followed. Some services answer a write that they stored with one. */
+  redirect: notUnderstood,
   /** 400 and the other 4xx statuses. */
   refused: lasting,
   /** 429. */

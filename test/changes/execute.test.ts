@@ -81,7 +81,10 @@ describe('a write', () => {
       { status: { code: 403, message: 'no permission' } },
       /^the request failed \((?:not-permitted|key-refused)\): "no permission"$/,
     ],
-    [{ redirect: { code: 302, to: 'other' } }, /^the request failed \(redirect\)$/],
+    [
+      limit({ redirect: { code: 302, to: 'other' } }, { method: 'PUT' }),
+      /^the service broke off, and the record is as it was$/,
+    ],
   ])('that is refused was not written, for the reason of the service: %j', async (on, reason) => {
     const { result, entries } = await written({ opportunityId: 'o1' }, { name: 'Two' }, on);
     expect(result).toMatchObject({ outcome: 'not_written', differs: [] });

@@ -70,7 +70,7 @@ test('a refusal is reported with the message of the service', async () => {
   );
 });
 
-test.each([502, 504, 408])('status %i of a gateway leaves the outcome unknown', async (code) => {
+test.each([502, 504, 408, 524])('status %i of a gateway: perhaps written', async (code) => {
   const { upstream, it } = await openOverService();
   upstream.set(limit({ write: 'unapplied', status: { code } }, { method: 'PUT' }));
   const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });

@@ -169,9 +169,9 @@ function read({ request, on, upstream, random }: Answering): Draft {
   return external ? one(rows, 'externalIdentifier', decodeURIComponent(second)) : missing;
 }
 
-/** A refused write is never stored; after other faults it may have been. */
+/** A refused write is never stored; after other faults it may have been, as before a redirect to what was made (303). */
 function strikesLater({ request, on }: Answering): boolean {
-  const refused = on.redirect !== undefined || (on.status?.code ?? 500) < 500;
+  const refused = (on.redirect?.code ?? 303) !== 303 || (on.status?.code ?? 500) < 500;
   return request.method === 'PUT' && (on.write ?? 'applied') === 'applied' && !refused;
 }
 

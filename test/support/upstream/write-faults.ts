@@ -25,7 +25,8 @@ const presets = {
   },
   '404': { status: { code: 404 }, ...refused('not found', 'not the API') },
   '429-one-second': { status: { code: 429, retryAfter: '1' }, ...refused('rate limited') },
-  '307-other-host': { redirect: { code: 307, to: 'other' }, ...refused('not the API') },
+  '307-other-host': { redirect: { code: 307, to: 'other' }, ...lost('not the API') },
+  '303-after-applying': { redirect: { code: 303, to: 'other' }, ...stored('not the API') },
   'reset-before-reading': {
     write: 'unread',
     cut: { at: 'start', how: 'reset' },
