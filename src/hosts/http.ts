@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type HttpFastPath, httpFastPath } from '../fast-path/http.ts';
 import type { HostClient } from '../mcp/client.ts';
 import { modernRevision, refusalToListen } from '../mcp/identity.ts';
-import { createSession, openSession, sessionHeader } from '../mcp/session.ts';
+import { callIn, createSession, openSession, sessionHeader } from '../mcp/session.ts';
 import { loopbackNames } from '../setting-values.ts';
 import { type Health, ifUnavailable } from '../state/port.ts';
 import { writeGrant } from '../tenant/grants.ts';
@@ -193,10 +193,11 @@ class HttpFrontend {
     const message = await this.#read(caller, request, signal);
     const { headers } = request;
     const client = await sessionOf(endpoint, headers, message, response);
-    if ('parts' in endpoint && isAnswer(client, message)) {
+    const given = answerOf(client, message, headers[sessionHeader]);
+    if (given && 'parts' in endpoint) {
       // Not in the queue, in which the calls that ask may be all that run.
       if (caller !== undefined) this.#options.queue?.count(caller);
-      await passAnswer(endpoint.parts.tenant, message, caller);
+      await passAnswer(endpoint.parts.tenant, given, caller);
       return sendText(response, 202, '');
     }
     if (caller !== undefined) {
@@ -275,20 +276,24 @@ async function sessionOf(
 /** In characters: a form has one box to tick, and every replica gets the answer. */
 const maxAnswer = 4_000;
 
-/** A host's answer to a form. */
+/** A host's answer to a form: by the id of the question, or of the call that asks. */
 interface FormResponse {
   id: string;
+  /** Absent if it answers with an error, or cancels the call. */
   result?: unknown;
 }
 
-export const isAnswer = (
+export function answerOf(
   client: HostClient | undefined,
   message: unknown,
-): message is FormResponse =>
-  client?.asks === true &&
-  isObject(message) &&
-  typeof message.id === 'string' &&
-  !('method' in message);
+  session?: unknown,
+): FormResponse | undefined {
+  if (!client?.asks || !isObject(message)) return undefined;
+  const { id, method, params, result } = message;
+  if (method === 'notifications/cancelled')
+    return { id: callIn(session, fieldOf(params, 'requestId')) };
+  return typeof id === 'string' && method === undefined ? { id, result } : undefined;
+}
 
 /**
  * Passes an answer to the call that asked, in whichever replica it waits; it is taken from the caller of that call only.

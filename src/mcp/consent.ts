@@ -22,6 +22,7 @@ import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { HostClient } from './client.ts';
 import { consentQuestion, questionPieces } from './consent-text.ts';
+import { callIn, sessionHeader } from './session.ts';
 import { codeOf, isSigned, signed } from './signature.ts';
 import type { CallParts } from './tool-run.ts';
 
@@ -150,7 +151,8 @@ export async function askHost(
 
 /**
  * Asks over HTTP, on the event stream of the call. The answer arrives as another request, at any replica, with the id of
- * the question and from the same caller. @throws the reason of the signal, or after the time for an answer
+ * the question and from the same caller; so does that the host cancels the call. @throws the reason of the signal, or after
+ * the time for an answer
  */
 async function askOnStream(
   params: ElicitRequestFormParams,
@@ -159,9 +161,10 @@ async function askOnStream(
   updates: Tenant['updates'],
 ): Promise<unknown> {
   const id = randomBytes(16).toString('base64url');
+  const answered = [id, callIn(http?.req?.headers.get(sessionHeader), mcpReq.id)];
   const answers = new EventEmitter();
   const unsubscribe = updates.subscribe(({ answer }) => {
-    if (answer?.to === id && answer.from === http?.authInfo?.clientId)
+    if (answer && answered.includes(answer.to) && answer.from === http?.authInfo?.clientId)
       answers.emit('answer', answer.result);
   });
   try {

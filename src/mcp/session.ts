@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { State } from '../state/port.ts';
 import { fieldOf, parseJson } from '../values.ts';
@@ -22,6 +23,9 @@ export const isModern = (server: Server): boolean =>
 
 export const sessionHeader = 'mcp-session-id';
 
+/** Names a call of one session. */
+export const callIn = (session: unknown, requestId: unknown): string => `${session} ${requestId}`;
+
 type Secret = Pick<State, 'secret'>;
 
 /**
@@ -34,7 +38,7 @@ export async function createSession(
 ): Promise<string | undefined> {
   const client = clientOf(fieldOf(initialize, 'clientInfo'), fieldOf(initialize, 'capabilities'));
   if (!client.asks && !client.showsViews) return undefined;
-  const body = Buffer.from(JSON.stringify(client)).toString('base64url');
+  const body = Buffer.from(JSON.stringify({ ...client, id: randomUUID() })).toString('base64url');
   return signed(await state.secret(), 'session', body);
 }
 

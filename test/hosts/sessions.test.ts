@@ -126,6 +126,27 @@ test('a form is answered although its caller has as many open calls as it may', 
   expect(JSON.stringify((await one?.messages.next())?.value)).toContain('declined');
 });
 
+test('a call that its host cancelled writes nothing, although the person agrees', async () => {
+  const [{ session }, { session: other }] = [
+    await initialize({ elicitation: {} }),
+    await initialize({ elicitation: {} }),
+  ];
+  const args = { external_id: 'CANCELLED-1', create: true, name: 'Cancelled' };
+  const params = { name: 'cpq_upsert_opportunity', arguments: args };
+  const { url } = await server();
+  const response = await send(url, { id: 7, method: 'tools/call', params }, session ?? '');
+  const messages = messagesOf(response);
+  const { id } = (await messages.next()).value as Row;
+  const cancel = { id: undefined, method: 'notifications/cancelled', params: { requestId: 7 } };
+  const sendAll = async (from: string | null, ...sent: Row[]) => {
+    for (const one of sent) expect((await post(one, from ?? '')).status).toBe(202);
+  };
+  await sendAll(other, cancel);
+  await sendAll(session, { ...cancel, params: { requestId: 8 } });
+  await sendAll(session, cancel, { id, result: personAnswers.accepts() });
+  expect(JSON.stringify((await messages.next()).value)).toContain('sent no answer');
+});
+
 test('one caller cannot send any number of long messages at once', async () => {
   const { url, add } = await team();
   const auth = bearer(await add('dan'));

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client';
-import { isAnswer, passAnswer } from '../../src/hosts/http.ts';
+import { answerOf, passAnswer } from '../../src/hosts/http.ts';
 import { clientOf } from '../../src/mcp/client.ts';
 import { legacyRevisions, metaKeys, modernRevision } from '../../src/mcp/identity.ts';
 import { createSession, sessionHeader } from '../../src/mcp/session.ts';
@@ -239,7 +239,8 @@ export class PlayedHost {
     return async (message) => {
       const { method, params } = message as { method?: string; params?: Row };
       const client = clientOf(clientInfo, capabilities);
-      if (isAnswer(client, message)) return passAnswer(tenant, message, undefined);
+      const given = answerOf(client, message);
+      if (given) return passAnswer(tenant, given, undefined);
       const isModern = this.era === 'modern';
       const modern = { 'mcp-method': String(method), 'mcp-name': String(params?.name ?? '') };
       const headers = {
