@@ -5,6 +5,7 @@ import {
   rename,
   rm,
   stat,
+  symlink,
   utimes,
   writeFile,
 } from 'node:fs/promises';
@@ -141,11 +142,12 @@ describe('the token command', () => {
     expect(await rows(folder)).toEqual([]);
   });
 
-  test('restricts a world-readable file to its owner', async () => {
+  test('restricts a world-readable file to its owner, also by a link to it', async () => {
     const folder = newFolder();
     const path = join(folder, 'tokens.json');
     await writeFile(path, '{"version":1,"tokens":[]}', { mode: 0o644 });
-    await newToken(['anna'], { CPQ_TOKENS_FILE: path });
+    await symlink(path, join(folder, 'link'));
+    await newToken(['anna'], { CPQ_TOKENS_FILE: join(folder, 'link') });
     expect(((await stat(path)).mode & 0o777).toString(8)).toBe('600');
   });
 

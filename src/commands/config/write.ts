@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { environmentName } from '../../config/settings.ts';
@@ -57,9 +57,8 @@ export async function writeEntry(
   const backup = `${path}.${new Date().toISOString().replace(/\D/g, '')}.bak`;
   if (before !== '') await copyFile(path, backup);
   const { mode } = await stat(path).catch(ifMissing({ mode: 0o600 }));
-  const target = await realpath(path).catch(ifMissing(path));
   const written = mark + (text.includes('\r\n') ? lines.replaceAll('\n', '\r\n') : lines);
-  await replaceFile(target, written, mode & 0o777);
+  await replaceFile(path, written, mode & 0o777);
   return before === '' ? {} : { backup };
 }
 

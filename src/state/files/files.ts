@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { errorCode } from '../../values.ts';
@@ -16,7 +16,8 @@ export const ifMissing =
 const replacing = new KeyedMutex();
 
 /**
- * Replaces a file by a draft beside it that is synced to disk, so that no reader and no crash sees a part of it.
+ * Replaces a file, or that to which it links, by a draft beside it that is synced to disk, so that no reader and no crash
+ * sees a part of it.
  * @param mode its permissions, by default of its owner only
  */
 export function replaceFile(
@@ -24,12 +25,13 @@ export function replaceFile(
   content: Buffer | string | Readable,
   mode = 0o600,
 ): Promise<void> {
-  // That of a process that was killed is overwritten, or left.
-  const draft = `${path}.${process.pid}.draft`;
   return replacing.runExclusive(path, async () => {
+    const target = await realpath(path).catch(ifMissing(path));
+    // That of a process that was killed is overwritten, or left.
+    const draft = `${target}.${process.pid}.draft`;
     try {
       await writeFile(draft, content, { mode, flush: true });
-      await rename(draft, path);
+      await rename(draft, target);
     } catch (error) {
       await rm(draft, { force: true }).catch(() => {}); // The first error is the one to report.
       throw error;
