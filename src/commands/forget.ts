@@ -26,16 +26,15 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const names = namesOf(settings);
   const state = await openState(settings, { warn: () => {} });
   try {
-    const stored = await state.stored();
+    const stored = (await state.stored()).filter(({ kind }) => (only ?? kind) === kind);
     const nameOf = ({ tenant }: StoredPart) => names.get(tenant) ?? tenant;
-    const parts = stored
-      .filter((part) => wanted === undefined || [nameOf(part), part.tenant].includes(wanted))
-      .filter(({ kind }) => only === undefined || kind === only);
+    const parts = stored.filter(
+      (part) => wanted === undefined || [nameOf(part), part.tenant].includes(wanted),
+    );
     if (parts.length === 0 && wanted !== undefined) {
       const known = [...new Set(stored.map(nameOf))].join(', ') || 'none';
-      throw new ConfigError(
-        `Nothing is stored about ${wanted}. Tenants with stored data: ${known}`,
-      );
+      const message = `Nothing of this is stored about ${wanted}. Tenants with such data: ${known}`;
+      throw new ConfigError(message);
     }
     if (yes) await state.remove(parts);
     const rows = parts.map((part) => `${nameOf(part)}  ${part.kind}  ${part.place}\n`);
