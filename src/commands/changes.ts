@@ -17,7 +17,10 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const args = isUndo ? { change_id: rest[0] } : argumentsIn(rest, help);
   const terminal = openTerminal(context);
   const agree = async (question: string) =>
-    /^y(es)?$/i.test(await terminal.ask(`${question}\nWrite exactly this? (yes or no) `));
+    // The end of the input is no, too.
+    /^y(es)?$/i.test(
+      await terminal.ask(`${question}\nWrite exactly this? (yes or no) `).catch(() => ''),
+    );
   const { ask, close } = await openClient(settings, flags.tenant, agree);
   try {
     const answer = await ask(isUndo ? 'cpq_revert_change' : 'cpq_list_changes', args);

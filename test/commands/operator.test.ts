@@ -47,7 +47,8 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
   const listed = await run(['changes'], env);
   expect(listed.stdout).toContain('Renamed by a test');
   const [, id = ''] = /^change_id {2,}at [^\n]*\n(chg_\w+) {2,}/m.exec(listed.stdout) ?? [];
-  const undo = (answer: string) => run(['changes', 'undo', id], env, `${answer}\n`);
+  const undo = (answer: string) => run(['changes', 'undo', id], env, answer);
+  expect((await undo('')).stdout).toContain('declined');
   const declined = await undo('no');
   expect(declined.stderr).toContain('Write exactly this?');
   expect(declined.stdout).toContain('declined');
