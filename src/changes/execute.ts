@@ -150,12 +150,12 @@ async function verifyScale(
   tenant: Tenant,
   plan: ChangePlan,
   sent: SentChange,
-  { probability }: WriteIntent['sent'],
 ): Promise<Verification> {
   const { divisor } = sent;
   const first = await verifyTwice(tenant, sent);
   if (divisor === 1 || !('record' in first)) return first;
-  const written = Number(probability);
+  // The body that was sent last, by what is learnt.
+  const written = Number(writeBody(tenant, plan).probability);
   // A service that stores 100 of 1 may have set it, as that of a deal which is won; of 0, or of `50%`, nothing can be told.
   if (!(written > 0) || written === 1) return first;
   const takesShare = tenant.writes.learnt(takesShares) === true;
@@ -175,7 +175,7 @@ async function verifyScale(
 type WriteEnd = Omit<WriteResult, 'changeId' | 'unrecorded'>;
 
 async function send(tenant: Tenant, plan: ChangePlan, intent: WriteIntent): Promise<WriteEnd> {
-  const { opportunityId, sent: body } = intent;
+  const { opportunityId } = intent;
   const { present, scale } = plan.target;
   const sent: SentChange = { ...intent, recordBefore: present?.record, divisor: scale.divisor };
   let answer: Opportunity;
@@ -187,7 +187,7 @@ async function send(tenant: Tenant, plan: ChangePlan, intent: WriteIntent): Prom
     return resultOf(sent, await verifyTwice(tenant, sent), undefined, error);
   }
   if (opportunityId === undefined) sent.createdId = answer.id;
-  return resultOf(sent, await verifyScale(tenant, plan, sent, body), answer);
+  return resultOf(sent, await verifyScale(tenant, plan, sent), answer);
 }
 
 /** Why nothing was stored; undefined if that is not certain. */

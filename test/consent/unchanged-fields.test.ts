@@ -57,10 +57,11 @@ describe('a field that nobody changed goes back as it was read', () => {
     ['takes 0–1 only', {}, { onRequest: takes01 }],
     ['stores 100 times what it is sent', {}, { onRequest: times100 }],
   ])('a probability of 15 where the service %s', async (what, others, behaviour) => {
-    const { answer, row, asked } = await renamed({ probability: 15 }, others, {}, behaviour);
+    const { answer, row, asked, puts } = await renamed({ probability: 15 }, others, {}, behaviour);
     expect(answer).toMatchObject({ outcome: 'written' });
     if (what !== 'takes 0–1 only') expect(answer.data.differs).toBeUndefined();
     expect(row).toMatchObject({ name: 'Named anew', probability: 15 });
+    expect(puts).toHaveLength(what === 'keeps what it is sent' ? 1 : 2);
     expect(asked).toHaveLength(1);
   });
 
