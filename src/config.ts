@@ -95,7 +95,11 @@ function readFlags(
         `There is no flag --api-key: it would show the key in lists of processes. ${instead}`,
       );
     }
-    throw new ConfigError(`${messageOf(error).split('. ')[0]}. Its flags: cpq-mcp COMMAND --help`);
+    // A long word that is not expected may be a key.
+    const problem = messageOf(error)
+      .split('. ')[0]
+      ?.replace(/^(Unexpected argument) '.{8,}'/, '$1');
+    throw new ConfigError(`${problem}. Its flags: cpq-mcp COMMAND --help`);
   }
 }
 

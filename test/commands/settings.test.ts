@@ -61,6 +61,8 @@ for (const command of ['stdio', 'http']) {
         const refused = await run([command, ...argv], { CPQ_BASE_URL: baseUrl });
         expectWrongUse(refused, 'There is no flag --api-key', 'CPQ_API_KEY or CPQ_API_KEY_FILE');
       }
+      const refused = await run([command, key], { CPQ_BASE_URL: baseUrl });
+      expectWrongUse(refused, 'Unexpected argument. Its flags');
     });
 
     test('reports an unknown tool with the nearest one', async () => {
