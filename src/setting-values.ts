@@ -49,8 +49,8 @@ export function parseNames<T>(given: string, parse: (names: readonly string[]) =
 /** Names, or addresses of either family, as they are in a Host header without its port. */
 export function parseHostNames(given: string): string[] {
   const names = parseList(given);
-  if (!names.some((name) => /\/|^[^:]*:[^:]*$/.test(name))) return names;
-  throw new InvalidValue('must be host names, without https:// and without port');
+  if (!names.some((name) => /[/*]|^[^:]*:[^:]*$/.test(name))) return names;
+  throw new InvalidValue('must be host names, without https://, port and wildcards');
 }
 
 /** @throws InvalidValue for separators alone, which would allow every stage */

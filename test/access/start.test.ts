@@ -79,6 +79,7 @@ describe('a missing or invalid setting of authentication', () => {
     ['everybody', { ...token, CPQ_TRUSTED_PROXIES: '0.0.0.0/0' }, 'could then claim any address'],
     ['a proxy by name', { ...token, CPQ_TRUSTED_PROXIES: 'a.example.com' }, 'CPQ_TRUSTED_PROXIES'],
     ['a host with a scheme', { ...token, CPQ_ALLOWED_HOSTS: 'https://a.example.com' }, hosts],
+    ['a host with a wildcard', { ...token, CPQ_ALLOWED_HOSTS: '*.example.com' }, hosts],
     ['a host with a port', { ...token, CPQ_ALLOWED_HOSTS: '::1,a.example.com:443' }, hosts],
   ])('is refused: %s', async (_, env, words) => {
     expect(await refused({ ...tenant, ...env })).toContain(words);
