@@ -89,14 +89,13 @@ export class Tenant {
     part?: Search | PartOf,
   ): Promise<Collection<RecordOf[R]>> {
     requireGrant(this.grants, readGrant(resource));
+    await this.key.require(call);
     const { collections, histories } = this.#shared;
     if (part && !isSearch(part)) {
-      await this.key.require(call);
       const isNeeded = 'only' in part || !(await collections.isHeld(resource));
       const found = isNeeded && (await readPart(this.#shared, resource, part, call));
       if (found) return found as Collection<RecordOf[R]>;
     } else if (part && findsPart(resource, part)) return collections.read(resource, call, part);
-    await this.key.require(call);
     const whole = await collections.read(resource, call);
     histories.note(resource, whole);
     return whole;
