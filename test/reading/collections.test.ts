@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readingCall } from '../../src/mcp/tool-run.ts';
 import { CollectionCache } from '../../src/reading/cache.ts';
+import { SharedWalk } from '../../src/reading/shared-walk.ts';
 import { searchIndexOf } from '../../src/tenant/lookup.ts';
 import { readDeals } from '../../src/tenant/prepared.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
@@ -279,6 +280,18 @@ describe('a cached collection', () => {
     expect(after.records).toHaveLength(46);
     expect(await companies(tenant)).toBe(after);
   });
+
+  test('is none that began before a write', async () => {
+    const blocked = gate();
+    const tenant = tenantOf();
+    const old = companies(tenant);
+    await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
+    tenant.updates.invalidate('company');
+    blocked.open();
+    await old;
+    insert();
+    expect((await companies(tenant)).records).toHaveLength(46);
+  });
 });
 
 describe('a collection that the budget does not suffice to read again', () => {
@@ -521,6 +534,12 @@ describe('memory of the cache', () => {
     expect(sent()).toBeGreaterThan(cost);
     expect(cache.bytes).toBeLessThanOrEqual(2 ** 20);
     expect(told).toHaveLength(1);
+    for (const kib of [45, 3_000]) {
+      heavy(45, kib);
+      other.updates.clearCaches();
+      await companies(other);
+    }
+    expect(told).toHaveLength(2);
   });
 
   test('includes the search index, and what else is derived from a collection', async () => {
@@ -601,6 +620,17 @@ describe('progress', () => {
       [12, 12],
       [17, 30],
     ]);
+  });
+
+  test('of a pass counts its pages', () => {
+    const places: string[] = [];
+    const walk = new SharedWalk('company', () => new Promise(() => {}));
+    walk.join({
+      ...toolCall(),
+      progress: (_read, _total, _what, place = '') => places.push(place),
+    });
+    for (const read of [10, 20, 10, 20]) walk.report({ read, total: 40 }, 'company', 500);
+    expect(places).toEqual(['page 1 of 4', 'page 2 of 4', 'page 1 of 4', 'page 2 of 4']);
   });
 
   test('is reported to every call that waits for the same reading', async () => {
