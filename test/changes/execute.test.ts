@@ -5,7 +5,7 @@ import { findTarget } from '../../src/changes/target.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/hosts.ts';
 
-import { type Behaviour, limit } from '../support/upstream/behaviour.ts';
+import { type Behaviour, limit, only } from '../support/upstream/behaviour.ts';
 import { writeFaults } from '../support/upstream/write-faults.ts';
 
 const call = callWith();
@@ -95,18 +95,24 @@ describe('a write', () => {
 });
 
 test('a write that cannot be read back is recorded without values that nobody saw', async () => {
-  const { result, entries } = await written(
-    { opportunityId: 'o1' },
-    { name: 'Two' },
-    {
-      onRequest: (_n, upstream, { method }) => {
-        if (method === 'PUT') upstream.set({ status: { code: 403, message: 'Forbidden' } });
-      },
+  const on: Behaviour = {
+    onRequest: (_n, upstream, { method }) => {
+      if (method === 'PUT') upstream.set({ status: { code: 403, message: 'Forbidden' } });
     },
-  );
+  };
+  const { result, entries } = await written({ opportunityId: 'o1' }, { name: 'Two' }, on);
   expect(result).toMatchObject({ outcome: 'written', unchecked: true, record: { id: 'o1' } });
   expect(entries[1]).toMatchObject({ outcome: 'written', opportunityId: 'o1' });
   expect(entries[1]).not.toHaveProperty('after');
+  // Nor is another opportunity, with which the service confirms it, shown as the written one.
+  const text = JSON.stringify({ ...stored, id: 'o2', externalIdentifier: 'E-2' });
+  const other = await written(
+    { opportunityId: 'o1' },
+    { name: 'Two' },
+    { ...on, instead: only({ text, type: 'application/json' }, { method: 'PUT' }) },
+  );
+  expect(other.result).toMatchObject({ outcome: 'written', unchecked: true });
+  expect(other.result).not.toHaveProperty('record');
 });
 
 test('a write without an answer is judged by what is stored', async () => {

@@ -150,13 +150,15 @@ describe('the limit of writes an hour', () => {
   });
 });
 
-test.each<[string, Row[], string]>([
+test.each<[string, Row[], string, minutes?: number]>([
   ['was created', [outcome('a')], 'got'],
+  ['was created longer than a question is open, not', [outcome('a')], 'allowed', 10],
   ['may have been created', [outcome('a', 'cannot_tell')], 'may have got'],
   ['is being created', [], 'may have got'],
   ['was not created', [outcome('a', 'not_written')], 'allowed'],
-])('an identifier that %s a moment ago', async (_, entries, expected) => {
-  const made = intent('a', { what: 'create', externalId: 'NEW-1', at: new Date().toISOString() });
+])('an identifier that %s a moment ago', async (_, entries, expected, minutes = 0) => {
+  const at = new Date(Date.now() - minutes * 60_000).toISOString();
+  const made = intent('a', { what: 'create', externalId: 'NEW-1', at });
   const tenant = await tenantWithJournal([made, ...entries]);
   const told = refuseJustCreated(tenant, 'NEW-1').then(
     () => 'allowed',

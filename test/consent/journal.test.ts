@@ -145,6 +145,10 @@ describe('a journal that cannot be written', () => {
     expect(await listed(it)).toMatchObject([
       { outcome: 'cannot_tell', record_now: 'holds the change' },
     ]);
+    // Of more of them only the newest are read again.
+    for (let at = 0; at < 5; at += 1) await rename(it);
+    const read = (await listed(it)).map(({ record_now }) => record_now !== undefined);
+    expect(read).toEqual([true, true, true, true, true, false]);
   });
 
   test('or read is reported, not listed as empty', async () => {

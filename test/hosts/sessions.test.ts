@@ -97,7 +97,10 @@ describe('a session of the older revisions', () => {
 const team = shared(async () => {
   const grants = 'read,opportunity:write';
   const service = addressIn(await startSandbox({ scale: 0.05 }), 'all');
-  return { ...(await startWithTokens(service, { CPQ_GRANTS: grants })), grants };
+  return {
+    ...(await startWithTokens(service, { CPQ_GRANTS: grants, CPQ_CALLS_PER_MINUTE: '90' })),
+    grants,
+  };
 });
 
 test('a form is answered although its caller has as many open calls as it may', async () => {
@@ -124,6 +127,10 @@ test('a form is answered although its caller has as many open calls as it may', 
   const answer = { id: one?.question.id, result: { action: 'decline' } };
   expect((await send(url, answer, session, auth)).status).toBe(202);
   expect(JSON.stringify((await one?.messages.next())?.value)).toContain('declined');
+  // Every replica gets an answer: one counts as a call.
+  const answers = Array.from({ length: 100 }, () => send(url, yes, session, writer));
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect([...new Set(statuses)].sort()).toEqual([202, 429]);
 });
 
 test('a call that its host cancelled writes nothing, although the person agrees', async () => {
