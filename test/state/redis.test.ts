@@ -344,6 +344,7 @@ describeWith('redis', 'without Redis', () => {
     expect(await state.health()).toEqual({ kind: 'redis', ok: true });
     await state.journal(tenant).append({ at: 1 });
     const secret = await state.secret();
+    await state.rates.block(tenant, Date.now() + 60_000);
     await it.kill();
     const lost = { name: 'StateUnavailable' };
     await expect(state.journal(tenant).append({ at: 2 })).rejects.toMatchObject(lost);
@@ -360,6 +361,8 @@ describeWith('redis', 'without Redis', () => {
     expect(Date.parse(since ?? '')).toBeGreaterThan(0);
     // Sessions that it signed go on.
     expect(await state.secret()).toEqual(secret);
+    // And so does a pause that the service asked for.
+    expect((await state.rates.take(tenant, rule, Date.now())).taken).toBe(false);
     expect(await quotesOf(state, tenant, 'read here')).toBe('read here');
 
     await it.start();
