@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { checkRoutes, grantsFor } from '../../src/commands/doctor/checks.ts';
 import { Prober, probeRoutes } from '../../src/commands/doctor/prober.ts';
+import { ApiError } from '../../src/service/errors.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import { type Environment, runHere } from '../support/process.ts';
 import { addressIn, type KeyName, startSandbox } from '../support/sandbox.ts';
@@ -295,6 +296,11 @@ describe('a service that answers only some routes', () => {
     expect(statuses[2]).toBe('fail');
     expect(new Set(statuses.slice(3))).toEqual(new Set(['skip']));
     expect(grantsFor(probes, parseGrants(['read']))).toBe('read');
+    // Who may not read opportunities cannot write them.
+    const error = new ApiError('not-permitted', { host: 'a' });
+    const barred = new Map(probes).set('opportunity', { records: [], error });
+    const advised = grantsFor(barred, parseGrants(['read', 'opportunity:write']));
+    expect(advised).not.toContain('opportunity');
   });
 });
 
