@@ -159,6 +159,10 @@ describe('a question about a few records', () => {
     const { companies } = await asked();
     await server.call('cpq_brief_company', { company: companies[0]?.id, parts });
     expect(take()).toBeLessThanOrEqual(1);
+    const [word] = String(companies[0]?.name).split(' ');
+    const { text } = await server.call('cpq_find', { query: word, kinds: ['company'] });
+    expect(text).toContain('none matches exactly');
+    expect(text).toContain('The service itself searched company');
   });
 
   test.each(['cpq_list_pricing_books', 'cpq_list_discount_groups'])(
