@@ -276,3 +276,18 @@ test('does not begin again when a record changes during a long reading', async (
   expect(textsOf(reading)).toEqual(model.byId());
   expect(model.requests).toBeLessThanOrEqual(23);
 });
+
+test('is brought up to date again after many records changed between two pages of an update', async () => {
+  const model = new Model(large);
+  const pages = new ServicePages(model);
+  const edits = (before: number): Change[] =>
+    Array.from({ length: 150 }, (_, at) => ({ what: 'edit', at: at / 2_000, after: 1, before }));
+  const first = await read(model, pages);
+  for (const change of edits(0)) model.apply(change);
+  model.pending = edits(2);
+  const whole = await read(model, pages, first);
+  expect(model.requests).toBeGreaterThan(20);
+  model.pending = [];
+  await read(model, pages, whole);
+  expect(model.requests).toBeLessThanOrEqual(5);
+});
