@@ -39,7 +39,7 @@ const bookPrices = [
   ...(['products.validFrom', 'products.validTo', 'classificationIds'] as const),
 ] as const;
 const bookDates = ['validFrom', 'validTo', ...deletion] as const;
-const contractItem = ['company', 'revenue', 'term', 'startDate', 'endDate'] as const;
+const contractItem = ['company', 'revenue', 'term'] as const;
 
 const ofDeals = { opportunity: pipeline, ...currencies } as const;
 const ofQuotes = {
@@ -89,8 +89,8 @@ export const checksRestOn: Readonly<Record<CheckName, Rests>> = {
   expiring_quotes: ofQuotes,
   quotes_of_closed_deals: ofQuotes,
   unlisted_on_quotes: { ...ofQuotes, quote: [...ofQuotes.quote, 'items.product'], product },
-  contracts: { contract_item: contractItem, ...currencies },
-  contracts_running_out: { contract_item: contractItem, ...currencies },
+  contracts: { contract_item: [...contractItem, 'startDate', 'endDate'], ...currencies },
+  contracts_running_out: { contract_item: [...contractItem, 'endDate'], ...currencies },
   stalled_opportunities: ofDeals,
   missing_close_dates: ofDeals,
   incomplete_opportunities: { ...ofDeals, opportunity: [...pipeline, 'contact', 'category'] },
