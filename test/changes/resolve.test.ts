@@ -214,9 +214,10 @@ describe('an owner, stage, category or source', () => {
   const find = async (what: Parameters<typeof resolveReference>[1], text: string) =>
     answerOf(resolveReference(await all(), what, text, undefined, call));
 
-  test('is found by id, identifier, or any of its names, and shown by the last', async () => {
-    for (const text of ['u1', 'U-1', 'uma old', 'Uma New'])
+  test('is found by id, identifier, or any of its names, and shown by the one that is meant', async () => {
+    for (const text of ['u1', 'U-1', 'uma new'])
       expect(await find('owner', text), text).toEqual({ id: 'u1', name: 'Uma New' });
+    expect(await find('owner', 'uma old')).toEqual({ id: 'u1', name: 'Uma Old' });
     expect(await find('stage', 'offer')).toEqual({ id: 's1', name: 'Offer' });
     expect(await find('source', 'web')).toEqual({ id: 'w1', name: 'Web' });
     expect(await find('category', 'k1')).toEqual({ id: 'k1' });

@@ -108,10 +108,10 @@ describeTenants((load) => {
     }
   });
 
-  test('coverage names the collections that a quote is checked against', async () => {
+  test('coverage counts the quote and the collections that it is checked against', async () => {
     const { call } = await fixture.server();
     const { coverage } = await call('cpq_brief_quote', { quote: quotes[0]?.id });
-    const [row] = fixture.ask(`select
+    const [row] = fixture.ask(`select 1 +
       (select count(*) from company where tenant = ?1) +
       (select count(*) from opportunity where tenant = ?1) +
       (select count(*) from pricing_book where tenant = ?1) +
