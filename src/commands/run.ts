@@ -57,7 +57,7 @@ async function run(argv: readonly string[], context: CommandContext): Promise<un
   if (isOneOf(['--help', '-h', 'help'], first)) return stdout.write(help);
   if (isOneOf(['--version', '-v', 'version'], first)) return stdout.write(`${version}\n`);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
+  if (!load) throw new ConfigError('There is no such command. Try: cpq-mcp --help');
   const command = await load();
   if (rest.includes('--help') || rest.includes('-h')) {
     const { flagsOf } = await import('./flags.ts');

@@ -63,6 +63,7 @@ for (const command of ['stdio', 'http']) {
       }
       const refused = await run([command, key], { CPQ_BASE_URL: baseUrl });
       expectWrongUse(refused, 'Unexpected argument. Its flags');
+      expectWrongUse(await run([key], { CPQ_BASE_URL: baseUrl }), 'There is no such command');
     });
 
     test('reports an unknown tool with the nearest one', async () => {
