@@ -41,7 +41,7 @@ export function termKey(item: { term?: string }): string {
 /** A text and others that mean the same term. */
 export function termSpellings(term = ''): readonly string[] {
   const known = termOf(term);
-  return known === 'other' ? [term] : [term, ...terms[known].words];
+  return known === 'other' ? [term] : [...new Set([term, ...terms[known].words])];
 }
 
 /** "monthly", "by the "quarter"". */

@@ -135,12 +135,16 @@ const companyColumns: Columns<Company> = {
 const managerOf = (company: Company, { nameOf }: Known): unknown =>
   fieldOf(company.accountManager, 'name') ?? nameOf('person', company.accountManagerId);
 
-const phonesOf = ({ phone, mobilePhone }: Contact): string[] =>
-  [phone, mobilePhone].flatMap((number) => nonBlank(number) ?? []);
+const phonesOf = ({ phone, mobilePhone }: Contact): string[] => [
+  ...new Set([phone, mobilePhone].flatMap((number) => nonBlank(number) ?? [])),
+];
 
 const contactColumns: Columns<Contact> = {
   email: text('email'),
-  phone: { value: (contact) => phonesOf(contact)[0], compared: phonesOf },
+  phone: {
+    value: (contact) => phonesOf(contact)[0],
+    compared: (contact) => oneOrAll(phonesOf(contact)),
+  },
   company: text('companyName'),
   companyId: text('companyId'),
   externalIdentifier: text('externalIdentifier'),

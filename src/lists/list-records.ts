@@ -213,13 +213,20 @@ async function localPage<R extends Resource>(
   // Where the text in query finds nothing, no value of a filter can be told to be missing.
   for (const condition of all.length > 0 ? plan.conditions : []) {
     const isUnnamed = condition.key.name === 'for' && !tenant.cached('company');
-    notes.push(...describeAssigned(condition, isUnnamed));
     conditions.push(
       isUnnamed ? condition : await runInSlices(resolveNames(all, condition, known, notes)),
     );
+    notes.push(...describeAssigned(condition, isUnnamed));
   }
-  if (resource === 'product')
-    notes.push(...(await subcategoriesLeftOut(tenant, conditions, all, call)));
+  for (const one of resource === 'product' ? conditions : []) {
+    const passesOthers = isMatch(
+      conditions.filter((each) => each !== one),
+      text,
+      known,
+    );
+    const isOther = (it: ApiRecord) => !passes(it, one, known) && passesOthers(it);
+    notes.push(...(await subcategoriesLeftOut(tenant, one, all, isOther, call)));
+  }
   const matching = await runInSlices(filterSteps(all, isMatch(conditions, text, known)));
   const records = await runInSlices(sortedBy(matching, sort, known));
   const total = records.length;
@@ -433,17 +440,21 @@ function describeOccurring(
   candidates: readonly Named[],
   values: readonly string[],
 ): Wording[] {
-  const similar = candidates.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  const part = text.toLowerCase();
+  const parts = part === '' ? [] : values.filter((value) => value.toLowerCase().includes(part));
+  const alike = candidates.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  const similar = alike.length > 0 ? alike : parts.slice(0, maxExamples);
   const shown = similar.length > 0 ? similar : values.toSorted(compare).slice(0, maxExamples);
   if (shown.length === 0) return [wording`No record has a value for ${key}.`];
   const quoted = shown.map((name) => quote(name));
   const names = join(quoted, ', ');
-  const missing = wording`No record has the ${key} ${quote(text)}.`;
+  const isFor = String(key) === 'for';
+  const missing = isFor
+    ? wording`No record is for ${quote(text)}.`
+    : wording`No record has the ${key} ${quote(text)}.`;
   if (shown.length >= values.length) return [wording`${missing} There are: ${names}.`];
-  const part = text.toLowerCase();
-  const parts = part === '' ? [] : values.filter((value) => value.toLowerCase().includes(part));
-  if (parts.length > (similar.length > 0 ? maxExamples : 0))
-    return [wording`${missing} ${key}:~TEXT finds the ${parts.length} that contain it.`];
+  if (parts.length > maxExamples)
+    return [wording`${missing} ${parts.length} values contain it: ${key}:~TEXT finds all of them.`];
   return similar.length > 0
     ? [wording`${missing} The most similar of ${values.length}: ${names}.`]
     : [wording`${missing} There are ${values.length}, such as ${names}.`];

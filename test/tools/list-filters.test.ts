@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { shared } from '../support/shared.ts';
-import { only } from '../support/upstream/behaviour.ts';
+import { limit, only } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const products = Array.from({ length: 3_000 }, (_, at) => ({
@@ -223,6 +223,13 @@ describe('what a list tells of its filters', () => {
     [
       'products',
       '/product',
+      'category:hardware,price:75',
+      [of({ category: tree[0], price: 75 }), { id: 'y', category: tree[2], price: 1 }],
+      undefined,
+    ],
+    [
+      'products',
+      '/product',
       'category:Computers|Hardware|Laptops',
       [of({ category: tree[2] })],
       undefined,
@@ -239,7 +246,7 @@ describe('what a list tells of its filters', () => {
       '/opportunity',
       'ask:wifi',
       [of({ description: 'Printers' }), ...asks],
-      'ask:~TEXT finds the 9 ',
+      '9 values contain it: ask:~TEXT finds ',
     ],
     [
       'opportunities',
@@ -267,6 +274,15 @@ describe('what a list tells of its filters', () => {
     const { notes } = (await call(`cpq_list_${tool}`, { filters })).data;
     if (!told) expect(String(notes)).not.toMatch(/Not included|several companies|not in the range/);
     else expect(String(notes)).toContain(told);
+  });
+
+  test('nothing of subcategories where the categories cannot be read now', async () => {
+    const service = await upstream();
+    service.records['/product'] = [of({ category: tree[0] })];
+    service.set(limit({ status: { code: 429 } }, { path: '/category' }));
+    const { call } = await inProcess.start({ baseUrl: service.url, key: 'told-key-0123456789' });
+    const { records } = await call('cpq_list_products', { filters: 'category:Hardware' });
+    expect(records).toHaveLength(1);
   });
 
   test('a validity that cannot be read', async () => {
@@ -318,7 +334,7 @@ describe('a record with many values', () => {
     ['products', '/product', 'term', { id: 'x', term: 'month' }, ['monthly', 'months', 'MO']],
     ['contract_items', '/contract/items', 'term', { id: 'x', term: 'Annual' }, ['yearly', 'year']],
     ['contacts', '/contact', 'phone', { id: 'x', phone: '1', mobilePhone: '2' }, ['1', '2']],
-    ['contacts', '/contact', 'phone', { id: 'x', phone: ' ', mobilePhone: '2' }, ['2']],
+    ['contacts', '/contact', 'phone', { id: 'x', phone: ' ', mobilePhone: '2' }, '2'],
     ['products', '/product', 'manufacturer', { id: 'x', manufacturer: '', vendor: 'A' }, ['A']],
     ['products', '/product', 'labels', { id: 'x', name: 'Labelled', labels: names }, names],
     ['products', '/product', 'category', { id: 'x', name: 'Sorted', categories: named }, names],
