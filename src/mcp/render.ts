@@ -195,9 +195,9 @@ export function inWords(record: JsonObject, currency?: unknown, hasAmounts = tru
   return Object.assign(others, ids);
 }
 
-/** Where rows are `shown`, `total` counts them; the amount of a discount may be a percentage, as its `type` says. */
-const nameWithoutMoney = (record: JsonObject): string | undefined =>
-  'shown' in record ? 'total' : 'type' in record ? 'amount' : undefined;
+/** Where rows are `shown`, `total` counts them; the amount of a discount is a percentage where its `type` says so. */
+const nameWithoutMoney = ({ shown, type }: JsonObject): string | undefined =>
+  shown !== undefined ? 'total' : /^percent/i.test(String(type)) ? 'amount' : undefined;
 
 const amountInWords = (amount: number, currency: unknown): string =>
   typeof currency === 'string' ? formatAmount(amount, currency) : formatNumber(amount);

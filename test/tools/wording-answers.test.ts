@@ -161,6 +161,10 @@ test('the text has names in words, amounts with their currency, and ids last', (
   expect(inWords({ discount: { type: 'percentage', amount: 6 } }, 'USD')).toEqual({
     discount: { type: 'percentage', amount: 6 },
   });
+  const discount = { type: 'amount', amount: 900 };
+  expect(inWords({ discount }, 'USD')).toEqual({
+    discount: { type: 'amount', amount: '900 USD' },
+  });
   expect(inWords({ at: '2026-11-23T15:24:23.000Z', movement: ['pulledIn'] })).toEqual({
     at: '2026-11-23 15:24 UTC',
     movement: ['pulled in'],
