@@ -155,11 +155,14 @@ function combinedCoverage(parts: readonly Part[]): Coverage & { asOf: Date } {
   return explained.length === 0 ? coverage : { ...coverage, reason: combinedReason(explained) };
 }
 
+/** In the reason of each collection that was not read whole. */
+export const couldBeRead = ' could be read';
+
 const combinedReason = (parts: readonly Part[]): string =>
   parts
     .map(
       ({ resource, coverage: { complete, read, total, reason } }) =>
-        `${complete ? 'older' : shareOf(read, total)} ${resource.replaceAll('_', ' ')} records, because ${reason}`,
+        `${complete ? 'older' : shareOf(read, total)} ${resource.replaceAll('_', ' ')} records${complete ? '' : couldBeRead}, because ${reason}`,
     )
     .join('; ');
 

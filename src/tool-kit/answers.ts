@@ -18,7 +18,7 @@ import {
 } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { resolveRecord } from '../tenant/lookup.ts';
-import type { CollectionsRead } from '../tenant/read-collections.ts';
+import { type CollectionsRead, couldBeRead } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import {
   counted,
@@ -61,7 +61,7 @@ function describeShare({ read, total = 0, reason = '' }: Partial<Coverage>): Wor
   if (read === undefined) return [];
   const isShare = total > read;
   // Of several collections the reason says which.
-  if (reason.includes(' records, because ') && (isShare || reason.startsWith('no ')))
+  if (reason.includes(couldBeRead) && (isShare || reason.startsWith('no ')))
     return [trusted(reason)];
   return [
     isShare
