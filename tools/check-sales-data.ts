@@ -82,7 +82,7 @@ export const checkSalesData = defineTool({
     if (names.length > 1 && (from ?? args.kind) !== undefined)
       throw new InvalidArguments(wording`from and kind are for one check: ask for it alone.`);
     refuseUnused(names, args);
-    const read = await readFor(tenant, names, args.open_deals, call);
+    const read = await readFor(tenant, names, args, call);
     return memoizedAnswer(tenant, read, { tool: 'check', names, from, size, ...args }, async () => {
       const found: FoundReport[] = [];
       const leftOut: Wording[] = [];
@@ -127,7 +127,7 @@ function refuseUnused(names: readonly CheckName[], args: Asked): void {
 function readFor(
   tenant: Tenant,
   names: readonly CheckName[],
-  withDeals = false,
+  { open_deals: withDeals, label }: Asked,
   call: ToolCall,
 ): Promise<CollectionsRead<Resource>> {
   const all = names.map((name): Check => checks[name]);
@@ -137,7 +137,8 @@ function readFor(
     );
   const needs = new Set(all.flatMap((check) => check.needs));
   const wants = new Set<Resource>(all.flatMap(({ wants = [] }) => wants));
-  if (all.some(isOfCompanies)) wants.add('company');
+  // Without companies no record would have the label.
+  if (all.some(isOfCompanies)) (label === undefined ? wants : needs).add('company');
   if (withDeals) wants.add('opportunity');
   const rests = [
     ...names.map((name) => checksRestOn[name]),
