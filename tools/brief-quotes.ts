@@ -58,6 +58,7 @@ import {
   records,
 } from '../src/tool-kit/define-tool.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { isOneOf } from '../src/values.ts';
 
 export const briefQuotes = defineTool({
   name: 'cpq_brief_quotes',
@@ -90,7 +91,6 @@ export const briefQuotes = defineTool({
   ),
   output: { quotes: z.looseObject({ rows: records }).optional(), coverage },
   async run(tenant, args, call) {
-    const reading = tenant.collection('quote', call);
     const isByDeal = args.by === 'deal_state' || args.deal_state !== undefined;
     const read = await readCollections(
       tenant,
@@ -99,7 +99,9 @@ export const briefQuotes = defineTool({
       call,
       restsOn.quotes,
       async (resource) =>
-        resource === 'quote' ? undefined : partNeeded(resource, args, await reading, tenant, call),
+        resource === 'quote'
+          ? undefined
+          : partNeeded(resource, args, await tenant.collection('quote', call), tenant, call),
     );
     return memoizedAnswer(tenant, read, { tool: 'quotes', ...args }, async () => {
       const { quote: quotes = [], company: companies = [] } = read.records;
@@ -207,6 +209,7 @@ const quotesNotes = (
   return applying([
     item !== undefined &&
       !meansNoItems(item) &&
+      !isOneOf(['product', 'category'], by) &&
       wording`Amounts are of whole quotes, with their other lines.`,
     ...show.map((extra) => definitions[extra]),
     isRanked &&
