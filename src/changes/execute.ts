@@ -253,12 +253,14 @@ function unchangedResult({ opportunityId, externalId }: SentChange, answer: Oppo
 
 /** Unless the service says that it failed, it may still be processing the write, as after a timeout of a gateway. */
 const notAppliedResult = (error: unknown): WriteEnd =>
-  isApiError(error, 'embedded-error', 'redirect') ||
-  (isApiError(error, 'server-error') && [500, 503].includes(error.facts.status ?? 0))
-    ? notWritten(wording`the service broke off, and the record is as it was`)
-    : unknownResult(
-        wording`no complete answer came; the record is still as it was, but may yet change`,
-      );
+  isApiError(error, 'redirect')
+    ? notWritten(wording`the service answered with a redirect, and the record is as it was`)
+    : isApiError(error, 'embedded-error') ||
+        (isApiError(error, 'server-error') && [500, 503].includes(error.facts.status ?? 0))
+      ? notWritten(wording`the service broke off, and the record is as it was`)
+      : unknownResult(
+          wording`no complete answer came; the record is still as it was, but may yet change`,
+        );
 
 const unknownResult = (reason: Wording): WriteEnd => ({
   outcome: 'cannot_tell',

@@ -83,7 +83,7 @@ describe('a write', () => {
     ],
     [
       limit({ redirect: { code: 302, to: 'other' } }, { method: 'PUT' }),
-      /^the service broke off, and the record is as it was$/,
+      /^the service answered with a redirect, and the record is as it was$/,
     ],
   ])('that is refused was not written, for the reason of the service: %j', async (on, reason) => {
     const { result, entries } = await written({ opportunityId: 'o1' }, { name: 'Two' }, on);
