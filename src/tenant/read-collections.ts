@@ -18,7 +18,7 @@ import { runInSlices } from '../slices.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isOneOf } from '../values.ts';
 import { danglingReferences, fieldGaps, type RestsOn } from './field-gaps.ts';
-import { NotGranted } from './grants.ts';
+import { NotGranted, readGrant, requireGrant } from './grants.ts';
 import type { Tenant, ToolCall } from './tenant.ts';
 
 /** Several whole collections, and what is missing. */
@@ -53,6 +53,7 @@ export async function readCollections<N extends Resource, W extends Resource = n
   partOf: (resource: Resource) => Promise<PartOf | undefined> | PartOf | undefined = () =>
     undefined,
 ): Promise<CollectionsRead<N | W>> {
+  for (const resource of required) requireGrant(tenant.grants, readGrant(resource));
   const readOne = async (resource: Resource): Promise<Part> => ({
     resource,
     ...(await tenant.collection(resource, call, await partOf(resource))),
