@@ -96,9 +96,9 @@ function readFlags(
       );
     }
     // A long word that is not expected may be a key.
-    const problem = messageOf(error)
-      .split('. ')[0]
-      ?.replace(/^(Unexpected argument) '.{8,}'/, '$1');
+    const [problem] = messageOf(error)
+      .replace(/^(Unexpected argument) '.{8,}'/s, '$1')
+      .split('. ');
     throw new ConfigError(`${problem}. Its flags: cpq-mcp COMMAND --help`);
   }
 }

@@ -33,7 +33,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     );
     if (parts.length === 0 && wanted !== undefined) {
       const known = [...new Set(stored.map(nameOf))].join(', ') || 'none';
-      const message = `Nothing of this is stored about ${wanted}. Tenants with such data: ${known}`;
+      const message = `No ${only ?? 'data'} is stored about ${wanted}. Tenants with any: ${known}`;
       throw new ConfigError(message);
     }
     if (yes) await state.remove(parts);

@@ -53,7 +53,7 @@ test('deletes everything about one tenant, or one kind of it, and nothing of oth
   const history = await forget('default', '--only', 'history', '--yes');
   expect(history.lines).toEqual(rowsOf('default', own).slice(2));
   const again = await forget('default', '--only', 'history');
-  expect(again.stderr).toContain(`about default. Tenants with such data: ${other}`);
+  expect(again.stderr).toContain(`No history is stored about default. Tenants with any: ${other}`);
   const { status, lines, stderr } = await forget('default', '--yes');
   expect([status, stderr]).toEqual([0, 'Deleted.\n']);
   expect(lines).toEqual(rowsOf('default', own).slice(0, 2));
