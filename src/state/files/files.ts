@@ -16,17 +16,17 @@ export const ifMissing =
 const replacing = new KeyedMutex();
 
 /**
- * Replaces a file, or that to which it links, by a draft beside it that is synced to disk, so that no reader and no crash
+ * Replaces a file, or one to which it links, by a draft beside it that is synced to disk, so that no reader and no crash
  * sees a part of it.
  * @param mode its permissions, by default of its owner only
  */
-export function replaceFile(
+export async function replaceFile(
   path: string,
   content: Buffer | string | Readable,
   mode = 0o600,
 ): Promise<void> {
-  return replacing.runExclusive(path, async () => {
-    const target = await realpath(path).catch(ifMissing(path));
+  const target = await realpath(path).catch(ifMissing(path));
+  return replacing.runExclusive(target, async () => {
     // That of a process that was killed is overwritten, or left.
     const draft = `${target}.${process.pid}.draft`;
     try {
