@@ -163,7 +163,7 @@ export const pipelineChanges = defineTool({
       }),
     );
     const notes = applying([
-      ...describeNoDeals(stored.listed),
+      ...describeNoDeals(read.records.opportunity ?? []),
       withoutCloseDateNote(undated.length),
       ...(quotes.notes ?? []),
       ...read.omitted,

@@ -94,7 +94,7 @@ function questionOn(
 }
 
 /** The filters that lists have too. */
-const listed = ['owner', 'company', 'stage', 'category', 'source'] as const;
+const filtersOfLists = ['owner', 'company', 'stage', 'category', 'source'] as const;
 
 /** What is unclear, and what to do. */
 function wordsOf(what: Wording, text: string, found: Unclear): [Wording, Wording] {
@@ -111,7 +111,7 @@ function wordsOf(what: Wording, text: string, found: Unclear): [Wording, Wording
   const none = wording`No ${what} is called ${quote(text)}.`;
   if (isNegated(text)) return [none, excludesNothing];
   const asksForNone = ['none', `no ${what}`, `without ${what}`].includes(text.trim().toLowerCase());
-  if (asksForNone && isOneOf<string>(listed, what))
+  if (asksForNone && isOneOf<string>(filtersOfLists, what))
     return [none, wording`Records without ${what}: filters ${what}:none of the list tools.`];
   return found.candidates.length === 0
     ? [

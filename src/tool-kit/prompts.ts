@@ -90,7 +90,7 @@ Form: a table by stage (count, one-time, monthly, weighted); what moved in the w
     arguments: [ownerArgument],
     ask: ({ owner }) =>
       wording`Forecast this quarter${owner ? wording` for the deals of ${quoted(owner)}` : ''}.`,
-    how: wording`Call cpq_brief_pipeline by close_month with rows 10, sections deals and overdue, and close_to the last day of the quarter, then cpq_pipeline_changes since this_quarter, of the owner if one is named.
+    how: wording`Call cpq_brief_pipeline by close_month with rows 10, sections closed, deals and overdue, period_from the first day of the quarter and close_to its last, then cpq_pipeline_changes since this_quarter, of the owner if one is named.
 
 Form: won so far; for each month that is left the count, value and weighted value of what is expected to close; the five largest of these deals, with the question to ask about each; overdue deals apart, because their dates are past; what slipped, and how accurate earlier forecasts were; what in the data makes these figures unsure. ${sourcingRule} ${reviewRule}`,
   },
