@@ -48,7 +48,7 @@ export const isOfLines = (by: string | undefined): by is keyof typeof ofLines =>
 
 const isOfCompanies = (by: string): boolean => by === 'label' || isOneOf<string>(places, by);
 
-/** The collections without which every deal would be in the group of those that have none. */
+/** The collections without which deals would be in the group of those that have none. */
 export const collectionsOf = (by = ''): ('company' | 'quote')[] =>
   isOfLines(by) ? ['quote'] : isOfCompanies(by) ? ['company'] : [];
 
