@@ -283,6 +283,10 @@ interface FormResponse {
   result?: unknown;
 }
 
+/**
+ * The answer to a form that a message is, of a host that is asked in forms; `undefined` for any other message.
+ * @param session the id of the session that sent it
+ */
 export function answerOf(
   client: HostClient | undefined,
   message: unknown,

@@ -135,15 +135,16 @@ const companyColumns: Columns<Company> = {
 const managerOf = (company: Company, { nameOf }: Known): unknown =>
   fieldOf(company.accountManager, 'name') ?? nameOf('person', company.accountManagerId);
 
-const phonesOf = ({ phone, mobilePhone }: Contact): string[] => [
+/** The phone numbers of a contact, as written. */
+const numbersOf = ({ phone, mobilePhone }: Contact): string[] => [
   ...new Set([phone, mobilePhone].flatMap((number) => nonBlank(number) ?? [])),
 ];
 
 const contactColumns: Columns<Contact> = {
   email: text('email'),
   phone: {
-    value: (contact) => phonesOf(contact)[0],
-    compared: (contact) => oneOrAll(phonesOf(contact)),
+    value: (contact) => numbersOf(contact)[0],
+    compared: (contact) => oneOrAll(numbersOf(contact)),
   },
   company: text('companyName'),
   companyId: text('companyId'),

@@ -25,7 +25,7 @@ export function rowOf(
   for (const key of keys) {
     const column = isKeyOf(all, key) ? all[key] : undefined;
     if (column && !column.hidden) continue;
-    const value = column ? withoutEmpty(column.value(record, known)) : fieldAt(record, key);
+    const value = column ? withoutEmpty(column.value(record, known)) : shownField(record, key);
     if (value !== undefined) row[key] = value;
   }
   return row;
@@ -78,14 +78,14 @@ function selectFields(
     const column = isKeyOf(all, field) ? all[field] : undefined;
     // The concise form leaves out values that can be assumed, such as the outcome of an open deal.
     const value = column && withoutEmpty((column.compared ?? column.value)(record, known));
-    row[field] = column ? value : fieldAt(record, field);
+    row[field] = column ? value : shownField(record, field);
   }
   if (showsCurrency(resource, fields)) row.currency ??= currency;
   return row;
 }
 
 /** A field that is not empty. Of the entries of a list each has its place, so that names and prices of lines are side by side. */
-function fieldAt(record: ApiRecord, path: string): unknown {
+function shownField(record: ApiRecord, path: string): unknown {
   const value = valueAt(record, path);
   const known = withoutEmpty(value);
   const isOfEntries = path.includes('.') && Array.isArray(value) && known !== undefined;

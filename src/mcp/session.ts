@@ -38,6 +38,7 @@ export async function createSession(
 ): Promise<string | undefined> {
   const client = clientOf(fieldOf(initialize, 'clientInfo'), fieldOf(initialize, 'capabilities'));
   if (!client.asks && !client.showsViews) return undefined;
+  // Two sessions of one program differ, so that neither can cancel a call of the other.
   const body = Buffer.from(JSON.stringify({ ...client, id: randomUUID() })).toString('base64url');
   return signed(await state.secret(), 'session', body);
 }

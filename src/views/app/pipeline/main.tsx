@@ -224,12 +224,12 @@ function WinRate({ data, args, host, settings, panel }: Parts) {
   const { number, percent, day } = useFormats();
   const { winRatePercent, won, lost, from, to } = data.closed;
   const {
-    stage: _1,
-    close_from: _2,
-    close_to: _3,
-    stalled_days: _4,
-    sections: _5,
-    by: _6,
+    stage: _stage,
+    close_from: _from,
+    close_to: _to,
+    stalled_days: _days,
+    sections: _sections,
+    by: _by,
     ...rest
   } = args;
   const closed = { ...rest, outcome: 'closed', period_from: from, period_to: to };
