@@ -376,7 +376,7 @@ describe('the tenant of a key', () => {
     expect(opened).toEqual(['a', 'b', 'a']);
   });
 
-  test('is closed when too many are open, but not by wrong keys', { timeout: 30_000 }, async () => {
+  test('is closed when too many are open, but not by wrong keys', async () => {
     const good = Array.from({ length: 257 }, (_, at) => `good-${at}`);
     const { retired, show } = await startHolding(good);
     for (const key of good.slice(0, 256)) await show(key);

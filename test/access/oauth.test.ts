@@ -422,7 +422,7 @@ describe.concurrent('an identity provider', () => {
     await team.running.stop();
   });
 
-  test('that never answers leads to 503', { timeout: 20_000 }, async ({ expect }) => {
+  test('that never answers leads to 503', async ({ expect }) => {
     const provider = await startProvider('ES256');
     provider.instead = answering('/keys', () => {});
     expect(await asking(provider)()).toMatchObject({ status: 503 });

@@ -84,7 +84,7 @@ describe('after the service refused the key', () => {
     const before = upstream.requests.length;
     for (const [tool, args] of fromMemory) expect((await ask(tool, args)).isError).toBe(false);
     expect(upstream.requests).toHaveLength(before);
-  }, 60_000);
+  });
 
   test('a collection that it may no longer read is not answered from the cache', async () => {
     const upstream = await startService();

@@ -216,7 +216,7 @@ describe.each(settings)('%s', (_, { host, asks }) => {
     return { shown: first.preview, answer };
   }
 
-  test('every stored character was shown', { timeout: 60_000 }, async () => {
+  test('every stored character was shown', async () => {
     const { id, externalIdentifier } = await opportunity();
     let stored = 0;
     await fc.assert(

@@ -115,9 +115,7 @@ function put(row: Row, [name = '', ...rest]: readonly string[], value: unknown):
   else if (typeof inner === 'object' && inner !== null) put(inner as Row, rest, value);
 }
 
-test('a malformed request is answered as by the SDK', {
-  timeout: 120_000,
-}, async () => {
+test('a malformed request is answered as by the SDK', async () => {
   const request = fc.constantFrom(...Object.values(fastPathRequests));
   const changes = fc.array(change, { minLength: 1, maxLength: 3 });
   const property = fc.asyncProperty(request, changes, async (sent, all) => {

@@ -63,7 +63,7 @@ describeWhere(canMount(), 'the right to mount a file system', 'a full disk', () 
     expect(await deliverTo(server, 'meanwhile')).toBe(200);
     await expectWell(server);
     expect(server.stderr()).toContain('state can be written again');
-  }, 40_000);
+  });
 });
 
 describe('a read-only folder', () => {
