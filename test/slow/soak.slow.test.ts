@@ -19,7 +19,7 @@ import { soon } from '../support/until.ts';
 import { random } from '../support/upstream/random.ts';
 import { generateRecords, type ResourcePath } from '../support/upstream/records.ts';
 
-/** After tens of thousands of calls a server has no more memory, sockets, files or timers than after the warm-up. */
+/** After ten thousand calls a server has no more memory, sockets, files or timers than after the warm-up. */
 
 const mebibyte = 2 ** 20;
 const inFlight = 32;
@@ -155,19 +155,19 @@ async function soak(
   calls: number,
   callSome: (count: number) => Promise<number>,
 ): Promise<void> {
-  await callSome(calls / 5);
+  await callSome(calls * 0.4);
   const before = await settled(pid);
   const answered = await callSome(calls);
   const after = await settled(pid);
   report(what, calls, before, after);
   expect(answered).toBeGreaterThan(calls * 0.98);
-  expect(after.memory - before.memory).toBeLessThan(30 * mebibyte);
+  expect(after.memory - before.memory).toBeLessThan(20 * mebibyte);
   // Both sides keep some idle connections, but not one for each call.
   expect(after.files - before.files).toBeLessThan(2 * inFlight);
 }
 
 describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of its own', () => {
-  test('over HTTP, 25,000 calls', async () => {
+  test('over HTTP, 12,500 calls', async () => {
     const at = { baseUrl: service.url, key };
     const { running, url } = await startHttpServer(at, { env: environment });
     const connect = async () => {
@@ -175,12 +175,12 @@ describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of i
       await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);
       return client;
     };
-    await soak('HTTP', running.pid, 25_000, (count) => callInTurns(connect, count));
+    await soak('HTTP', running.pid, 12_500, (count) => callInTurns(connect, count));
     await running.stop();
     await vi.waitFor(() => expect(service.sockets.size).toBe(0), soon);
   }, 900_000);
 
-  test('over stdio, 20,000 calls', async () => {
+  test('over stdio, 10,000 calls', async () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [inject('bundle'), 'stdio'],
@@ -189,7 +189,7 @@ describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of i
     });
     const client = new Client({ name: 'soak', version: '1' });
     await client.connect(transport);
-    await soak('stdio', transport.pid ?? 0, 20_000, (count) => callAll(client, count));
+    await soak('stdio', transport.pid ?? 0, 10_000, (count) => callAll(client, count));
     await client.close();
     await vi.waitFor(() => expect(service.sockets.size).toBe(0), soon);
   }, 900_000);
@@ -204,15 +204,15 @@ function heap(): number {
 }
 
 /** `many-tenants.slow.test.ts` has tenants that are opened and closed. */
-test('in one process 20,000 calls leak nothing', async () => {
+test('in one process 10,000 calls leak nothing', async () => {
   const tenant = openTenant({ url: service.url, key, requestLimit: 10_000_000, freshMs: 200 });
   const { client, close } = await serve(tenant, () => {});
   await callAll(client, 4_000);
   const warm = heap();
-  await callAll(client, 20_000);
+  await callAll(client, 10_000);
   const grown = heap() - warm;
-  process.stderr.write(`in process: 20000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
-  expect(grown).toBeLessThan(8 * mebibyte);
+  process.stderr.write(`in process: 10000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
+  expect(grown).toBeLessThan(5 * mebibyte);
   await close();
   await tenant.close();
   await expectNoLeaks(before);
