@@ -40,7 +40,8 @@ const likely: { args: Row; text: string }[] = [];
 let agreements = 0;
 
 function learn(shown: string): void {
-  for (const secret of hidden) expect(shown).not.toContain(secret);
+  // Filtered first: thousands of expectations after each call would take most of the time.
+  expect([...hidden].filter((secret) => shown.includes(secret))).toEqual([]);
   pieces.push(...(shown.match(/[\w.-]{10,120}/g) ?? []).slice(0, 40));
   pieces.splice(4, Math.max(0, pieces.length - 2_000));
 }
