@@ -49,7 +49,7 @@ export async function findTarget(
     );
   }
   refuseDotSegments(externalId);
-  const present = await findByExternalId(tenant, externalId, call, { create, mayBeRow: true });
+  const present = await findByExternalId(tenant, externalId, call, create);
   if (present) return existingTarget(tenant, present, create, call);
   if (create) return { externalId, scale: await tenantScale(tenant, call) };
   throw new ChangeRefused(
@@ -80,40 +80,27 @@ const hasIdentifier =
   ({ externalIdentifier }: Opportunity): boolean =>
     externalIdentifier === externalId;
 
-/** What is learnt of a service whose rows have all that a record has. */
-const wholeRows = 'rows are whole';
-
-/** Learns from a record and its row that they differ, although nobody changed it: rows are asked about no more. */
-export function learnFromRow(tenant: Tenant, row: Target, { present: now }: Target): void {
-  if (row.present?.isRow && row.present.record.updatedAt === now?.record.updatedAt)
-    tenant.writes.learn(wholeRows, false);
-}
-
 /**
  * The opportunity with this external identifier; `undefined` if it is certain that there is none.
- * @param create it is expected that there is none
- * @param mayBeRow a row that was just found is enough
+ * @param isNew it is expected that there is none
  * @throws ChangeRefused if it has a namesake, another identifier looks like this one, or it is not certain
  */
 export async function findByExternalId(
   tenant: Tenant,
   externalId: string,
   call: ToolCall,
-  { create = false, mayBeRow = false } = {},
+  isNew = false,
 ): Promise<Present | undefined> {
   // Searched first: another opportunity may have got the same identifier since all were read.
-  const alike = create ? [] : await alikeFound(tenant, externalId, call);
+  const alike = isNew ? [] : await alikeFound(tenant, externalId, call);
   const row = alike.find(hasIdentifier(externalId));
   if (row?.id !== undefined) {
     refuseNamesakes(row, alike);
-    const isReadable = row.updatedAt !== undefined && row.unreadable === undefined;
-    if (mayBeRow && isReadable && tenant.writes.learnt(wholeRows) !== false)
-      return { record: await fillInReferences(tenant, row, call), raw: row, isRow: true };
     const present = await readPresent(tenant, row.id, call).catch(ignoreApiError('not-found'));
     if (present && hasIdentifier(externalId)(present.record)) return present;
   }
   // Those that were read last, brought up to date, as long as they have it.
-  const isHeld = !create && tenant.cached('opportunity') !== undefined;
+  const isHeld = !isNew && tenant.cached('opportunity') !== undefined;
   const held = isHeld ? await alikeAmongAll(tenant, externalId, call) : [];
   const isKnown = held.some(hasIdentifier(externalId));
   const all = isKnown ? held : await lookForAll(tenant, externalId, call);
@@ -257,7 +244,7 @@ export async function refreshTarget(
   const id = present?.record.id;
   if (id === undefined) {
     // Another call: what is read once a call is read again.
-    const created = await findByExternalId(tenant, externalId, { ...call }, { create: true });
+    const created = await findByExternalId(tenant, externalId, { ...call }, true);
     return created ? { externalId, present: created, scale } : target;
   }
   const now = await readPresent(tenant, id, call);
