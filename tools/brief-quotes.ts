@@ -23,7 +23,7 @@ import {
   statusOfQuote,
 } from '../src/figures/quote-state.ts';
 import { lacksName } from '../src/names/references.ts';
-import type { Collection } from '../src/reading/collection.ts';
+import type { Collection } from '../src/reading/coverage.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import type { Company, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';

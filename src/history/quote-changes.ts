@@ -12,7 +12,7 @@ import {
 } from '../figures/quote-state.ts';
 import type { ResultOf } from '../figures/steps.ts';
 import { refersTo } from '../names/name-filters.ts';
-import type { Collection } from '../reading/collection.ts';
+import type { Collection } from '../reading/coverage.ts';
 import type { Quote } from '../service/records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { type Period, readableNow, readStates, type StatePair } from './compare.ts';

@@ -1,4 +1,4 @@
-import type { Collection } from '../reading/collection.ts';
+import type { Collection } from '../reading/coverage.ts';
 
 /** Time that a call gets to answer before its reading is stored. */
 const firstDelayMs = 1_000;

@@ -6,7 +6,7 @@ import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { excludesNothing, isNegated, matchSteps } from '../names/name-filters.ts';
 import { companyOf } from '../names/references.ts';
-import type { Collection } from '../reading/collection.ts';
+import type { Collection } from '../reading/coverage.ts';
 import { type IgnoredParameters, type ListPage, sliceOf } from '../reading/list-page.ts';
 import { pageSize } from '../reading/service-pages.ts';
 import { isApiError, unlessKeyRefused } from '../service/errors.ts';

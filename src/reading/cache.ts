@@ -1,5 +1,5 @@
 import { BoundedMap } from '../containers.ts';
-import type { Collection } from './collection.ts';
+import type { Collection } from './coverage.ts';
 import type { Basis } from './update.ts';
 
 export interface CachedCollection extends Collection<Record<string, unknown>> {

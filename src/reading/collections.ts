@@ -17,8 +17,7 @@ import {
   type CollectionCache,
   estimateBytes,
 } from './cache.ts';
-import type { Collection } from './collection.ts';
-import { stopReason } from './coverage.ts';
+import { type Collection, stopReason } from './coverage.ts';
 import { freezeRecord } from './pass.ts';
 import { markUnknownItems, type ServicePages, searchText } from './service-pages.ts';
 import { SharedWalk } from './shared-walk.ts';

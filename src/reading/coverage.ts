@@ -1,3 +1,4 @@
+import type { ProbabilityScale } from '../figures/probability.ts';
 import { type ApiError, type ApiErrorKind, isApiError } from '../service/errors.ts';
 import type { FieldGap } from '../service/records/account.ts';
 import type { Pass } from './pass.ts';
@@ -15,6 +16,17 @@ export interface Coverage {
   reason?: string;
   /** The fields that figures rest on, and that could not be read in some records. */
   fields?: readonly FieldGap[];
+}
+
+/** A whole collection, or all results of a search, as it was at `asOf`. */
+export interface Collection<R> {
+  records: readonly R[];
+  coverage: Coverage;
+  asOf: Date;
+  /** Set if it has only the part that a question is about. */
+  isPart?: true;
+  /** Of a part of the opportunities: the scale of the tenant's probabilities, as others show it. */
+  probability?: ProbabilityScale;
 }
 
 /** Of all records, as many as were read. */

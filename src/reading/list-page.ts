@@ -5,8 +5,7 @@ import { type PageQuery, routes, type Search } from '../service/routes.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { valueAt } from '../values.ts';
 import { isSearchable } from './by-ids.ts';
-import type { Collection } from './collection.ts';
-import type { Coverage } from './coverage.ts';
+import type { Collection, Coverage } from './coverage.ts';
 import { isSamePage, recordKeys } from './pass.ts';
 import {
   type AnyPage,

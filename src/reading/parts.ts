@@ -13,9 +13,8 @@ import { accountOf, missingIn } from '../service/records/account.ts';
 import type { ApiRecord, Company, Resource } from '../service/records/records.ts';
 import { type Page, resources, routes, type Search } from '../service/routes.ts';
 import { isSearchable, readByIds } from './by-ids.ts';
-import type { Collection } from './collection.ts';
 import type { Collections } from './collections.ts';
-import { completeCoverage } from './coverage.ts';
+import { type Collection, completeCoverage } from './coverage.ts';
 import { isSamePage, recordKeys } from './pass.ts';
 import { markUnknownItems, pageSize, type ServicePages } from './service-pages.ts';
 

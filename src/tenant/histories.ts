@@ -1,7 +1,7 @@
 import type { GeneratedHistory } from '../history/generated-history.ts';
 import type { PipelineHistory, QuoteHistory } from '../history/history.ts';
 import { historyRecorder } from '../history/recorder.ts';
-import type { Collection } from '../reading/collection.ts';
+import type { Collection } from '../reading/coverage.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import type { SnapshotStore } from '../state/port.ts';
 

@@ -12,8 +12,7 @@ import {
   SearchIndex,
   type SearchKind,
 } from '../names/search.ts';
-import type { Collection } from '../reading/collection.ts';
-import type { Coverage } from '../reading/coverage.ts';
+import type { Collection, Coverage } from '../reading/coverage.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';

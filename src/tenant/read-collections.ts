@@ -8,8 +8,7 @@ import {
   NamesIn,
   namingResources,
 } from '../names/references.ts';
-import type { Collection } from '../reading/collection.ts';
-import type { Coverage } from '../reading/coverage.ts';
+import type { Collection, Coverage } from '../reading/coverage.ts';
 import type { PartOf } from '../reading/parts.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import { minRows } from '../service/records/account.ts';

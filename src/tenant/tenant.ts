@@ -1,4 +1,4 @@
-import type { Collection } from '../reading/collection.ts';
+import type { Collection } from '../reading/coverage.ts';
 import type { DerivedResults } from '../reading/derived.ts';
 import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading/list-page.ts';
 import { type PartOf, readPart } from '../reading/parts.ts';

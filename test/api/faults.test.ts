@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Collection } from '../../src/reading/collection.ts';
+import type { Collection } from '../../src/reading/coverage.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import {
   collections,

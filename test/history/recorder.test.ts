@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { historyRecorder } from '../../src/history/recorder.ts';
-import type { Collection } from '../../src/reading/collection.ts';
+import type { Collection } from '../../src/reading/coverage.ts';
 
 const readingAt = (time: string, records = [1]): Collection<number> => {
   const asOf = new Date(`2026-06-15T${time}Z`);
