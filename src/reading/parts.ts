@@ -22,42 +22,16 @@ import { markUnknownItems, pageSize, type ServicePages } from './service-pages.t
 const wholePages = 10;
 const maxSingleReads = 5;
 
-/** Records whose reference to one of the values a service finds by one of these searches; tried in this order. */
-interface Selection {
-  /** Names the learnt property. */
-  readonly by: string;
-  readonly searchFor: (values: readonly string[]) => Search;
-  /** The value of a record; `undefined` if it has none. */
-  readonly keyOf: (record: ApiRecord) => string | undefined;
-  /** Whether a record may belong to a value that it does not have, so that a search by value misses it. */
-  readonly isMissed: (record: ApiRecord) => boolean;
-  /** A text search: it takes one value, and finds rows with other values too. */
-  readonly isLoose: boolean;
-}
+/** The fields of the id of a company, by which a service may filter; tried in this order. */
+const idFields = ['company.id', 'companyId'];
+/** Of routes that search but do not filter: takes one name, and finds rows of other companies too. */
+const byName = 'query';
 
-const companyId = (key: string): Selection => ({
-  by: `part ${key}`,
-  searchFor: (values) => ({ filters: `${key}:${values.join('|')}` }),
-  keyOf: (record) => companyOf(record).id,
-  isMissed: (record) => {
-    const { id, name } = companyOf(record);
-    return id === undefined && name !== undefined;
-  },
-  isLoose: false,
-});
+const companiesBy = (field: string, values: readonly string[]): Search =>
+  field === byName ? { query: values[0] } : { filters: `${field}:${values.join('|')}` };
 
-const byCompanyId = [companyId('company.id'), companyId('companyId')];
-/** Of routes that search but do not filter. */
-const byCompanyName: Selection = {
-  by: 'part query',
-  searchFor: ([name]) => ({ query: name }),
-  keyOf: (record) => companyOf(record).name,
-  isMissed: (record) => {
-    const { id, name } = companyOf(record);
-    return name === undefined && id !== undefined;
-  },
-  isLoose: true,
-};
+/** The learnt property that the records of a company are found by this. */
+const partBy = (field: string): string => `part ${field}`;
 
 /** The part of a collection that a question is about. */
 export type PartOf =
@@ -152,41 +126,45 @@ async function findPart(asked: Question, part: Exclude<PartOf, { only: unknown }
 async function ofCompany(asked: Question, { id, name }: Company): Promise<Found> {
   const { pages, resource, call } = asked;
   const filters = routes[resource].parameters.includes('filters');
-  for (const selection of filters ? byCompanyId : [byCompanyName]) {
+  for (const field of filters ? idFields : [byName]) {
     const value = filters ? id : name;
-    if (!isSearchable(value) || !(await finds(asked, selection, value))) continue;
-    const found = await asked.collections.read(resource, call, selection.searchFor([value]));
-    if (selection.isLoose || found.records.every((it) => selection.keyOf(it) === value))
-      return found;
-    pages.learnHonoured(resource, selection.by, false);
+    if (!isSearchable(value) || !(await finds(asked, field, value))) continue;
+    const found = await asked.collections.read(resource, call, companiesBy(field, [value]));
+    if (!filters || found.records.every((it) => companyOf(it).id === value)) return found;
+    pages.learnHonoured(resource, partBy(field), false);
   }
   return undefined;
 }
 
 /**
- * Whether the service finds all records of the first page that have some values and, unless it is loose, no others. Values
- * in another letter case than the asked one do not show that it finds that.
+ * Whether the service finds all records of the first page that have some values and, by ids, no others. Values in another
+ * letter case than the asked one do not show that it finds that.
  */
 async function finds(
   { pages, resource, call, sample }: Question,
-  { by, searchFor, keyOf, isMissed, isLoose }: Selection,
+  field: string,
   asked: string,
 ): Promise<boolean> {
-  const known = pages.traits(resource).honoured[by];
+  const known = pages.traits(resource).honoured[partBy(field)];
   if (known !== undefined) return known;
   const { records, total } = await sample();
-  const rarest = rarestValues(records, keyOf);
-  const values = isLoose ? rarest.slice(0, 1) : rarest;
-  if (values.length === 0 || records.some(isMissed)) return false;
+  const isLoose = field === byName;
+  const key = isLoose ? 'name' : 'id';
+  const companies = records.map(companyOf);
+  // A record of a company that it does not say by this is missed.
+  if (companies.some((it) => it[key] === undefined && (it.id ?? it.name) !== undefined))
+    return false;
+  const values = rarestValues(companies.map((it) => it[key])).slice(0, isLoose ? 1 : 2);
+  if (values.length === 0) return false;
   if (!isLoose && values.every((each) => isInOtherCase(each, asked))) return false;
-  const query = { ...searchFor(values), size: pageSize };
+  const query = { ...companiesBy(field, values), size: pageSize };
   const found = await pages.page(resource, query, call).catch(ignoreApiError('refused'));
-  const isWanted = (record: ApiRecord) => values.includes(keyOf(record) ?? '');
+  const isWanted = (record: ApiRecord) => values.includes(companyOf(record)[key] ?? '');
   const isSelected = isLoose ? found?.total !== total : found?.records.every(isWanted);
   const keys = new Set(recordKeys(found?.records ?? []));
   const isTrusted =
     isSelected === true && recordKeys(records.filter(isWanted)).every((key) => keys.has(key));
-  pages.learnHonoured(resource, by, isTrusted);
+  pages.learnHonoured(resource, partBy(field), isTrusted);
   return isTrusted;
 }
 
@@ -273,9 +251,9 @@ const isInOtherCase = (one: string, other: string): boolean =>
   [one, other].every((text) => [text.toLowerCase(), text.toUpperCase()].includes(text)) &&
   (one === one.toLowerCase()) !== (other === other.toLowerCase());
 
-/** The two values that the fewest records have: all their records are likely to be on one page. Empty if there are not two. */
-function rarestValues(records: readonly ApiRecord[], keyOf: Selection['keyOf']): string[] {
-  const byValue = groupBy(records.map(keyOf).filter(isSearchable), (value) => value);
+/** The two values that are the fewest times here: all their records are likely to be on one page. Empty if there are not two. */
+function rarestValues(all: readonly (string | undefined)[]): string[] {
+  const byValue = groupBy(all.filter(isSearchable), (value) => value);
   const rarest = [...byValue].sort(([, a], [, b]) => a.length - b.length).slice(0, 2);
   return rarest.length < 2 ? [] : rarest.map(([value]) => value);
 }
