@@ -1,4 +1,4 @@
-import { BoundedMap, shiftWhile } from '../containers.ts';
+import { BoundedMap } from '../containers.ts';
 import type { RateDecision, RateWindow, WindowRule } from './port.ts';
 
 interface Window {
@@ -21,11 +21,9 @@ export class MemoryRates implements RateWindow {
   readonly #windows = new BoundedMap<string, Window>(maxKeys);
 
   async take(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
-    const window = this.#current(key, rule, now);
-    const decision = decide(window, rule, now);
+    const decision = this.evaluate(key, rule, now);
     if (!decision.taken) return decision;
-    window.own.push(now);
-    if (window.own.length === 1) this.#windows.set(key, window);
+    this.count(key, rule, now);
     return { ...decision, remaining: decision.remaining - 1 };
   }
 
@@ -37,7 +35,7 @@ export class MemoryRates implements RateWindow {
     return decide(this.#current(key, rule, now), rule, now);
   }
 
-  /** Counts a request that was allowed elsewhere. */
+  /** Counts a request that `evaluate` allowed. */
   count(key: string, rule: WindowRule, now: number): void {
     const window = this.#current(key, rule, now);
     window.own.push(now);
@@ -62,7 +60,7 @@ export class MemoryRates implements RateWindow {
     const window = this.#windows.get(key) ?? emptyWindow();
     if (Math.max(window.own.at(-1) ?? 0, window.othersAt) > now) moveFromFuture(window, rule, now);
     const start = now - countedMs(rule);
-    if (Number(window.own[0]) <= start) shiftWhile(window.own, (time) => time <= start);
+    if (Number(window.own[0]) <= start) window.own = window.own.filter((time) => time > start);
     if (window.othersAt <= start) window.others = 0;
     return window;
   }
