@@ -75,6 +75,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The object of a JSON text; `undefined` if it is none. */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
 /** A segment of a path without its percent encoding; an invalid encoding is taken literally. */
 export function decodeSegment(text: string): string {
   try {

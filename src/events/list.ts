@@ -2,7 +2,7 @@ import type { InboxEntry, InboxEvent, InboxRow, InboxSlice } from '../state/port
 import { requireGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
-import { isObject, type JsonObject, parseJson } from '../values.ts';
+import { type JsonObject, parseObject } from '../values.ts';
 import { describeDifference, fieldDifferences, type KnownFields } from './differences.ts';
 import {
   collectionOf,
@@ -35,7 +35,7 @@ export async function queryEvents(tenant: Tenant, query: EventQuery) {
     matchesQuery(entry, query) && maySee(entry.subject, hidden);
   const { rows, total, keptSince, damaged } = await tenant.inbox.list(accepts, query);
   const events = rows.map((row) => summarize(tenant, row));
-  const withoutContent = rows.filter(({ event }) => contentOf(event) === undefined).length;
+  const withoutContent = rows.filter(({ event }) => parseObject(event.body) === undefined).length;
   return {
     events,
     total,
@@ -91,14 +91,9 @@ function summarize(tenant: Tenant, { event: stored, previous }: InboxRow) {
   };
 }
 
-function contentOf({ body }: InboxEvent): JsonObject | undefined {
-  const payload = parseJson(body);
-  return isObject(payload) ? payload : undefined;
-}
-
 function fieldsOf(tenant: Tenant, event: InboxEvent): JsonObject | undefined {
-  const { subject } = event;
-  const content = contentOf(event);
+  const { subject, body } = event;
+  const content = parseObject(body);
   const fields = content && recordFrom(content, subject);
   const isMapped = isSubject(subject) && subject !== 'order';
   return fields && isMapped ? tenant.mapped(collectionOf(subject), fields) : fields;

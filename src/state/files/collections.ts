@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { parseObject } from '../../values.ts';
 import { version } from '../../version.ts';
 import { poll } from '../delay.ts';
 import { decodeCollection, encodeCollection, maxEncodedBytes } from '../encoded-collection.ts';
@@ -9,7 +10,6 @@ import type { CollectionKey, EarlierReading, SharedCollections, SharedReading } 
 import { shortHash } from '../short-hash.ts';
 import type { WriteStatus } from '../write-status.ts';
 import { defaultLeaseMs, noLock, replaceFile, tryLock } from './files.ts';
-import { parseLine } from './json-files.ts';
 
 /** A file begins with a line of this length, a JSON object and spaces. The encoded collection follows. */
 const headerBytes = 1024;
@@ -65,7 +65,7 @@ async function readCopy(
   try {
     if (!file || (await file.stat()).size > headerBytes + maxEncodedBytes) return undefined;
     const { buffer } = await file.read({ buffer: Buffer.alloc(headerBytes) });
-    const { origin, asOf, keepMs, generation, hash } = parseLine(String(buffer)) ?? {};
+    const { origin, asOf, keepMs, generation, hash } = parseObject(String(buffer)) ?? {};
     const ageMs = Date.now() - Number(asOf);
     // Below 0 the clock was set back since.
     if (origin !== originOf(key) || !(ageMs >= 0 && ageMs <= Number(keepMs))) return undefined;

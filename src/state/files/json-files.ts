@@ -1,6 +1,6 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isObject, parseJson } from '../../values.ts';
+import { parseObject } from '../../values.ts';
 import type { Journal } from '../port.ts';
 import { ifMissing, syncFolder } from './files.ts';
 
@@ -32,12 +32,6 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
   }
 }
 
-/** Parses a line; undefined if it is not a JSON object. */
-export function parseLine(line: string): Record<string, unknown> | undefined {
-  const entry = parseJson(line);
-  return isObject(entry) ? entry : undefined;
-}
-
 /**
  * A journal in a file: one JSON object per line, readable by its owner only. `append` returns after the entry is
  * synced to disk. A line that is incomplete after a crash does not affect the others.
@@ -47,7 +41,7 @@ export const journalFile = (path: string): Journal => ({
   async read() {
     const text = await readFile(path, 'utf8').catch(ifMissing(''));
     const lines = text.split('\n').filter((line) => line !== '');
-    const entries = lines.map(parseLine).filter((entry) => entry !== undefined);
+    const entries = lines.map(parseObject).filter((entry) => entry !== undefined);
     return { entries, damaged: lines.length - entries.length };
   },
 });

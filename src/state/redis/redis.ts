@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { parseLine } from '../files/json-files.ts';
+import { parseObject } from '../../values.ts';
 import { exclusiveRunner } from '../lock.ts';
 import {
   defaultInboxLimits,
@@ -134,7 +134,7 @@ const redisJournal = (link: RedisLink, key: string): Journal => ({
       const range = ['XRANGE', key, after, '+', 'COUNT', String(batchSize)];
       const batch = listReply(await link.send(range)).map(listReply);
       for (const [, fields] of batch) {
-        const entry = parseLine(String(listReply(fields)[1]));
+        const entry = parseObject(String(listReply(fields)[1]));
         if (entry) entries.push(entry);
         else damaged += 1;
       }
