@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { decide } from '../src/changes/decide.ts';
 import { makePlan } from '../src/changes/plan.ts';
-import { findTarget } from '../src/changes/target.ts';
+import { TargetFinder } from '../src/changes/target.ts';
 import { type AllowedInvisible, firstInvisible } from '../src/text/invisible-characters.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
 import { day, defineTool, writingHints } from '../src/tool-kit/define-tool.ts';
@@ -102,7 +102,7 @@ export const upsertOpportunity = defineTool({
     const selector = { externalId: external_id, opportunityId: opportunity_id, create };
     return decisionAnswer(
       await decide(tenant, [selector, values], call, async () =>
-        makePlan(tenant, await findTarget(tenant, selector, call), values, call),
+        makePlan(tenant, await new TargetFinder(tenant, call).find(selector), values, call),
       ),
     );
   },

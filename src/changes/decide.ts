@@ -11,7 +11,7 @@ import { type FieldChange, nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges, type WriteIntent } from './journal.ts';
 import { buildPlan, type ChangePlan, planAgain } from './plan.ts';
 import { ChangeRefused, type Remedy } from './refusal.ts';
-import { refreshTarget } from './target.ts';
+import { TargetFinder } from './target.ts';
 
 export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
   /** With the difference as it is now. */
@@ -84,7 +84,7 @@ function writeAgreed(
   const { client, caller } = call;
   return tenant.writes.runExclusive(async (isHeld) => {
     // Another call: what is read once a call is read again.
-    const target = await refreshTarget(tenant, agreed.target, { ...call });
+    const target = await new TargetFinder(tenant, { ...call }).refresh(agreed.target);
     const plan = planAgain(agreed, target);
     if (isNoOp(plan)) return { outcome: 'no_change', plan };
     if (plan.digest !== agreed.digest) {

@@ -38,7 +38,7 @@ import {
 import { type RecordedChange, readChanges } from './journal.ts';
 import { ChangeRefused } from './refusal.ts';
 import { findLookAlike, referenceFields, requireExisting, resolveReference } from './resolve.ts';
-import { findTarget, nameRecord, sampleOf, type Target, type TenantScale } from './target.ts';
+import { nameRecord, sampleOf, type Target, TargetFinder, type TenantScale } from './target.ts';
 import { sentFields } from './writable-fields.ts';
 
 /** The changes that would be written, and the state of the record for which they were planned. */
@@ -121,7 +121,7 @@ export async function planRevert(
     );
   }
   const { externalId, opportunityId, changes: made } = change.intent;
-  const target = await findTarget(tenant, { externalId, opportunityId }, call);
+  const target = await new TargetFinder(tenant, call).find({ externalId, opportunityId });
   refuseIfChanged(change, currentValues(target));
   return buildPlan(tenant, target, revertValues(made), call, changeId);
 }

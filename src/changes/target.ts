@@ -33,129 +33,217 @@ export interface Target {
   scale: TenantScale;
 }
 
-/** @throws ChangeRefused if it does not exist and `create` is not set, or cannot be written */
-export async function findTarget(
-  tenant: Tenant,
-  { externalId, opportunityId, create = false }: TargetSelector,
-  call: ToolCall,
-): Promise<Target> {
-  if (opportunityId !== undefined) {
-    const present = await findById(tenant, opportunityId, externalId, call);
-    return existingTarget(tenant, present, create, call);
-  }
-  if (externalId === undefined) {
-    throw new ChangeRefused(
-      wording`Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.`,
-    );
-  }
-  refuseDotSegments(externalId);
-  const present = await findByExternalId(tenant, externalId, call, create);
-  if (present) return existingTarget(tenant, present, create, call);
-  if (create) return { externalId, scale: await tenantScale(tenant, call) };
-  throw new ChangeRefused(
-    wording`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`,
-  );
-}
+/** Finds the opportunity to change, for one call. */
+export class TargetFinder {
+  readonly #tenant: Tenant;
+  readonly #call: ToolCall;
 
-async function existingTarget(
-  tenant: Tenant,
-  present: Present,
-  create: boolean,
-  call: ToolCall,
-): Promise<Target> {
-  const { id, name, externalIdentifier: externalId = '' } = present.record;
-  refuseDeleted(present.record);
-  refuseDotSegments(externalId);
-  if (create) {
+  constructor(tenant: Tenant, call: ToolCall) {
+    this.#tenant = tenant;
+    this.#call = call;
+  }
+
+  /** @throws ChangeRefused if it does not exist and `create` is not set, or cannot be written */
+  async find({ externalId, opportunityId, create = false }: TargetSelector): Promise<Target> {
+    if (opportunityId !== undefined)
+      return this.#existing(await this.#byId(opportunityId, externalId), create);
+    if (externalId === undefined) {
+      throw new ChangeRefused(
+        wording`Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.`,
+      );
+    }
+    refuseDotSegments(externalId);
+    const present = await this.byExternalId(externalId, create);
+    if (present) return this.#existing(present, create);
+    if (create) return { externalId, scale: await tenantScale(this.#tenant, this.#call) };
     throw new ChangeRefused(
-      wording`The external identifier ${quote(externalId)} is taken, so nothing new would be made. To change that opportunity, leave create out.`,
-      { opportunity: { id, name } },
+      wording`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`,
     );
   }
-  return { externalId, present, scale: await tenantScale(tenant, call, present.record) };
+
+  async #existing(present: Present, create: boolean): Promise<Target> {
+    const { id, name, externalIdentifier: externalId = '' } = present.record;
+    refuseDeleted(present.record);
+    refuseDotSegments(externalId);
+    if (create) {
+      throw new ChangeRefused(
+        wording`The external identifier ${quote(externalId)} is taken, so nothing new would be made. To change that opportunity, leave create out.`,
+        { opportunity: { id, name } },
+      );
+    }
+    const scale = await tenantScale(this.#tenant, this.#call, present.record);
+    return { externalId, present, scale };
+  }
+
+  /**
+   * The opportunity with this external identifier; `undefined` if it is certain that there is none.
+   * @param isNew it is expected that there is none
+   * @throws ChangeRefused if it has a namesake, another identifier looks like this one, or it is not certain
+   */
+  async byExternalId(externalId: string, isNew = false): Promise<Present | undefined> {
+    // Searched first: another opportunity may have got the same identifier since all were read.
+    const alike = isNew ? [] : await this.#alikeFound(externalId);
+    const row = alike.find(hasIdentifier(externalId));
+    if (row?.id !== undefined) {
+      refuseNamesakes(row, alike);
+      const present = await this.read(row.id).catch(ignoreApiError('not-found'));
+      if (present && hasIdentifier(externalId)(present.record)) return present;
+    }
+    // Those that were read last, brought up to date, as long as they have it.
+    const isHeld = !isNew && this.#tenant.cached('opportunity') !== undefined;
+    const held = isHeld ? await this.#alikeAmongAll(externalId) : [];
+    const isKnown = held.some(hasIdentifier(externalId));
+    const all = isKnown ? held : await this.#lookForAll(externalId);
+    const found = all.find(hasIdentifier(externalId));
+    if (!found) {
+      refuseSimilarIdentifier(externalId, all);
+      return undefined;
+    }
+    refuseNamesakes(found, all);
+    if (found.id === undefined)
+      throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
+    // A row of a list may lack what the record has.
+    return this.read(found.id);
+  }
+
+  async #byId(id: string, expected: string | undefined): Promise<Present> {
+    refuseDotSegments(id);
+    const present = await this.read(id).catch(ignoreApiError('not-found'));
+    if (!present) {
+      throw new ChangeRefused(
+        wording`There is no opportunity with the id ${quote(id)}, or no longer. cpq_list_opportunities has the ids.`,
+      );
+    }
+    const { externalIdentifier: externalId } = present.record;
+    if (externalId === undefined) {
+      throw new ChangeRefused(
+        wording`This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.`,
+      );
+    }
+    if (expected !== undefined && expected !== externalId) {
+      throw new ChangeRefused(
+        wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(expected)}.`,
+      );
+    }
+    await this.#refuseShared(present.record, externalId);
+    return present;
+  }
+
+  /** @throws ChangeRefused if it was deleted, or its external identifier changed */
+  async refresh(target: Target): Promise<Target> {
+    const { externalId, present, scale } = target;
+    const id = present?.record.id;
+    if (id === undefined) {
+      // Another call: what is read once a call is read again.
+      const again = new TargetFinder(this.#tenant, { ...this.#call });
+      const created = await again.byExternalId(externalId, true);
+      return created ? { externalId, present: created, scale } : target;
+    }
+    const now = await this.read(id);
+    await this.#refuseShared(now.record, externalId);
+    // A write under the former identifier would create a second record.
+    if (hasIdentifier(externalId)(now.record)) return { externalId, present: now, scale };
+    throw new ChangeRefused(
+      wording`The opportunity's external identifier is no longer ${quote(externalId)}: it was changed meanwhile.`,
+    );
+  }
+
+  /** Refuses a deleted opportunity, and one whose identifier another one has too. */
+  async #refuseShared(record: Opportunity, externalId: string): Promise<void> {
+    refuseDeleted(record);
+    const found = await this.#alikeFound(externalId);
+    // A search that does not find the opportunity itself shows nothing.
+    const isFound = found.some(({ id }) => id === record.id);
+    refuseNamesakes(record, isFound ? found : await this.#alikeAmongAll(externalId));
+  }
+
+  /** Reads the record from the service, not from the cache. */
+  async read(id: string): Promise<Present> {
+    const raw = await this.#tenant.writes.raw(id, this.#call);
+    const record = toRecord('opportunity', structuredClone(raw));
+    return { record: await this.#withReferences(record), raw };
+  }
+
+  /** Looks up missing ids of references, without which they cannot be sent back, and names that were read before. */
+  async #withReferences(record: Opportunity): Promise<Opportunity> {
+    const missing = referencesWithoutId(record);
+    const read: { -readonly [R in keyof KnownRecords]: KnownRecords[R] } = {};
+    for (const resource of ['company', 'contact', 'category'] as const) {
+      if (!missing.has(resource) || !this.#tenant.grants.has(`${resource}:read`)) continue;
+      const { records, coverage } = await this.#tenant.collection(resource, this.#call);
+      // One of several of that name may be among those that could not be read.
+      read[resource] = coverage.complete ? records : undefined;
+    }
+    return nameRecord(this.#tenant, record, read);
+  }
+
+  /**
+   * Opportunities by external identifier. The API has no such route: they are found by the service's search where that is
+   * proven to find them, otherwise by reading all of them.
+   * @throws ChangeRefused if not all opportunities could be read
+   */
+  async #lookForAll(externalId: string): Promise<readonly Opportunity[]> {
+    const tenant = this.#tenant;
+    // Of printable ASCII alone: only letter case can make another text look the same.
+    const isFindable = /^[!-~]+$/.test(externalId) && (await this.#searchesIdentifiers());
+    const found = isFindable ? await this.#search(externalId) : undefined;
+    if (found?.isWhole)
+      return alikeAmong([...(tenant.cached('opportunity') ?? []), ...found.records], externalId);
+    const sample = await sampleOf(tenant, this.#call);
+    if (sample.isWhole) return alikeAmong(sample.records, externalId);
+    tenant.updates.invalidate('opportunity');
+    return this.#alikeAmongAll(externalId);
+  }
+
+  /**
+   * Those that the service's search finds; none where it ignores the text.
+   * @throws NotGranted, ApiError
+   */
+  async #alikeFound(externalId: string): Promise<readonly Opportunity[]> {
+    const { records, isWhole } = await this.#search(externalId);
+    const written = JSON.stringify(externalId).slice(1, -1).toLowerCase();
+    const mentions = (it: Opportunity) => JSON.stringify(it).toLowerCase().includes(written);
+    return isWhole || records.every(mentions) ? alikeAmong(records, externalId) : [];
+  }
+
+  /**
+   * Whether the service's search finds identifiers, where there are too many opportunities to read them all: it is asked
+   * for that of a known one, in the other letter case, and may find only that one.
+   */
+  async #searchesIdentifiers(): Promise<boolean> {
+    const { writes } = this.#tenant;
+    const learnt = writes.learnt('query externalIdentifier');
+    if (learnt !== undefined) return learnt;
+    const { records, total } = await sampleOf(this.#tenant, this.#call);
+    if (total <= sampleSize) return false;
+    const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
+    if (known?.externalIdentifier === undefined) return false;
+    const [id, upper] = [known.externalIdentifier, known.externalIdentifier.toUpperCase()];
+    const found = await this.#search(id === upper ? id.toLowerCase() : upper);
+    const isFound = found.records.some((record) => record.id === known.id);
+    const works = isFound && (found.isWhole || found.records.length < total);
+    writes.learn('query externalIdentifier', works);
+    return works;
+  }
+
+  #search(text: string) {
+    return searchRecords(this.#tenant, 'opportunity', text, this.#call);
+  }
+
+  /** The same among all opportunities. @throws ChangeRefused if not all could be read; NotGranted, ApiError */
+  async #alikeAmongAll(externalId: string): Promise<readonly Opportunity[]> {
+    const { records, coverage } = await this.#tenant.collection('opportunity', this.#call);
+    if (coverage.complete) return alikeAmong(records, externalId);
+    throw new ChangeRefused(
+      wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that no other has the external identifier ${quote(externalId)}, by which the API writes. Try later.`,
+    );
+  }
 }
 
 const hasIdentifier =
   (externalId: string) =>
   ({ externalIdentifier }: Opportunity): boolean =>
     externalIdentifier === externalId;
-
-/**
- * The opportunity with this external identifier; `undefined` if it is certain that there is none.
- * @param isNew it is expected that there is none
- * @throws ChangeRefused if it has a namesake, another identifier looks like this one, or it is not certain
- */
-export async function findByExternalId(
-  tenant: Tenant,
-  externalId: string,
-  call: ToolCall,
-  isNew = false,
-): Promise<Present | undefined> {
-  // Searched first: another opportunity may have got the same identifier since all were read.
-  const alike = isNew ? [] : await alikeFound(tenant, externalId, call);
-  const row = alike.find(hasIdentifier(externalId));
-  if (row?.id !== undefined) {
-    refuseNamesakes(row, alike);
-    const present = await readPresent(tenant, row.id, call).catch(ignoreApiError('not-found'));
-    if (present && hasIdentifier(externalId)(present.record)) return present;
-  }
-  // Those that were read last, brought up to date, as long as they have it.
-  const isHeld = !isNew && tenant.cached('opportunity') !== undefined;
-  const held = isHeld ? await alikeAmongAll(tenant, externalId, call) : [];
-  const isKnown = held.some(hasIdentifier(externalId));
-  const all = isKnown ? held : await lookForAll(tenant, externalId, call);
-  const found = all.find(hasIdentifier(externalId));
-  if (!found) {
-    refuseSimilarIdentifier(externalId, all);
-    return undefined;
-  }
-  refuseNamesakes(found, all);
-  if (found.id === undefined)
-    throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
-  // A row of a list may lack what the record has.
-  return readPresent(tenant, found.id, call);
-}
-
-async function findById(
-  tenant: Tenant,
-  id: string,
-  expected: string | undefined,
-  call: ToolCall,
-): Promise<Present> {
-  refuseDotSegments(id);
-  const present = await readPresent(tenant, id, call).catch(ignoreApiError('not-found'));
-  if (!present) {
-    throw new ChangeRefused(
-      wording`There is no opportunity with the id ${quote(id)}, or no longer. cpq_list_opportunities has the ids.`,
-    );
-  }
-  const { externalIdentifier: externalId } = present.record;
-  if (externalId === undefined) {
-    throw new ChangeRefused(
-      wording`This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.`,
-    );
-  }
-  if (expected !== undefined && expected !== externalId) {
-    throw new ChangeRefused(
-      wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(expected)}.`,
-    );
-  }
-  refuseDeleted(present.record);
-  refuseNamesakes(present.record, await othersOf(tenant, present.record, externalId, call));
-  return present;
-}
-
-/** Where another opportunity of this identifier would be found. */
-async function othersOf(
-  tenant: Tenant,
-  { id }: Opportunity,
-  externalId: string,
-  call: ToolCall,
-): Promise<readonly Opportunity[]> {
-  const found = await alikeFound(tenant, externalId, call);
-  // A search that does not find the opportunity itself shows nothing.
-  return found.some((it) => it.id === id) ? found : alikeAmongAll(tenant, externalId, call);
-}
 
 /** Refuses where another opportunity, not deleted, could be written by this identifier instead. */
 function refuseNamesakes(record: Opportunity, records: readonly Opportunity[]): void {
@@ -181,30 +269,6 @@ function refuseDotSegments(identifier: string): void {
       wording`${quote(identifier)} cannot be an identifier: the API has no path for it.`,
     );
   }
-}
-
-/** Reads the record from the service, not from the cache. */
-export async function readPresent(tenant: Tenant, id: string, call: ToolCall): Promise<Present> {
-  const raw = await tenant.writes.raw(id, call);
-  const record = toRecord('opportunity', structuredClone(raw));
-  return { record: await fillInReferences(tenant, record, call), raw };
-}
-
-/** Looks up missing ids of references, without which they cannot be sent back, and names that were read before. */
-async function fillInReferences(
-  tenant: Tenant,
-  record: Opportunity,
-  call: ToolCall,
-): Promise<Opportunity> {
-  const missing = referencesWithoutId(record);
-  const read: { -readonly [R in keyof KnownRecords]: KnownRecords[R] } = {};
-  for (const resource of ['company', 'contact', 'category'] as const) {
-    if (!missing.has(resource) || !tenant.grants.has(`${resource}:read`)) continue;
-    const { records, coverage } = await tenant.collection(resource, call);
-    // One of several of that name may be among those that could not be read.
-    read[resource] = coverage.complete ? records : undefined;
-  }
-  return nameRecord(tenant, record, read);
 }
 
 /** With the names of what it refers to, as far as they were read and the caller may see them. */
@@ -234,29 +298,6 @@ function refuseSimilarIdentifier(externalId: string, alike: readonly Opportunity
   );
 }
 
-/** @throws ChangeRefused if it was deleted, or its external identifier changed */
-export async function refreshTarget(
-  tenant: Tenant,
-  target: Target,
-  call: ToolCall,
-): Promise<Target> {
-  const { externalId, present, scale } = target;
-  const id = present?.record.id;
-  if (id === undefined) {
-    // Another call: what is read once a call is read again.
-    const created = await findByExternalId(tenant, externalId, { ...call }, true);
-    return created ? { externalId, present: created, scale } : target;
-  }
-  const now = await readPresent(tenant, id, call);
-  refuseDeleted(now.record);
-  refuseNamesakes(now.record, await othersOf(tenant, now.record, externalId, call));
-  // A write under the former identifier would create a second record.
-  if (hasIdentifier(externalId)(now.record)) return { externalId, present: now, scale };
-  throw new ChangeRefused(
-    wording`The opportunity's external identifier is no longer ${quote(externalId)}: it was changed meanwhile.`,
-  );
-}
-
 /** The scale by the opportunities that were read last and this record, or else by the first page of opportunities. */
 export async function tenantScale(
   tenant: Tenant,
@@ -273,47 +314,8 @@ function scaleOf(records: readonly Opportunity[]): TenantScale {
   return { divisor: scale === '0-100' ? 100 : 1, certain: scale !== 'unknown' && !ambiguous };
 }
 
-/**
- * Opportunities by external identifier. The API has no such route: they are found by the service's search where that is
- * proven to find them, otherwise by reading all of them.
- */
-
 /** Up to so many opportunities are read as a whole, so that look-alikes in other scripts are found too. */
 const sampleSize = 100;
-
-/** @throws ChangeRefused if not all opportunities could be read */
-async function lookForAll(
-  tenant: Tenant,
-  externalId: string,
-  call: ToolCall,
-): Promise<readonly Opportunity[]> {
-  // Of printable ASCII alone: only letter case can make another text look the same.
-  const isFindable = /^[!-~]+$/.test(externalId) && (await searchesIdentifiers(tenant, call));
-  const found = isFindable
-    ? await searchRecords(tenant, 'opportunity', externalId, call)
-    : undefined;
-  if (found?.isWhole)
-    return alikeAmong([...(tenant.cached('opportunity') ?? []), ...found.records], externalId);
-  const sample = await sampleOf(tenant, call);
-  if (sample.isWhole) return alikeAmong(sample.records, externalId);
-  tenant.updates.invalidate('opportunity');
-  return alikeAmongAll(tenant, externalId, call);
-}
-
-/**
- * Those that the service's search finds; none where it ignores the text.
- * @throws NotGranted, ApiError
- */
-async function alikeFound(
-  tenant: Tenant,
-  externalId: string,
-  call: ToolCall,
-): Promise<readonly Opportunity[]> {
-  const { records, isWhole } = await searchRecords(tenant, 'opportunity', externalId, call);
-  const written = JSON.stringify(externalId).slice(1, -1).toLowerCase();
-  const mentions = (record: Opportunity) => JSON.stringify(record).toLowerCase().includes(written);
-  return isWhole || records.every(mentions) ? alikeAmong(records, externalId) : [];
-}
 
 /** Opportunities whose identifier is this one, or looks like it. */
 async function alikeAmong(
@@ -353,37 +355,4 @@ async function readSample(tenant: Tenant, call: ToolCall): Promise<Sample> {
   const { total = Infinity, countIsLimit } = page;
   const isWhole = total <= page.records.length && !countIsLimit;
   return { records: page.records, total, isWhole };
-}
-
-/**
- * Whether the service's search finds identifiers, where there are too many opportunities to read them all: it is asked
- * for that of a known one, in the other letter case, and may find only that one.
- */
-async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<boolean> {
-  const learnt = tenant.writes.learnt('query externalIdentifier');
-  if (learnt !== undefined) return learnt;
-  const { records, total } = await sampleOf(tenant, call);
-  if (total <= sampleSize) return false;
-  const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
-  if (known?.externalIdentifier === undefined) return false;
-  const [id, upper] = [known.externalIdentifier, known.externalIdentifier.toUpperCase()];
-  const other = id === upper ? id.toLowerCase() : upper;
-  const found = await searchRecords(tenant, 'opportunity', other, call);
-  const isFound = found.records.some((record) => record.id === known.id);
-  const works = isFound && (found.isWhole || found.records.length < total);
-  tenant.writes.learn('query externalIdentifier', works);
-  return works;
-}
-
-/** The same among all opportunities. @throws ChangeRefused if not all could be read; NotGranted, ApiError */
-async function alikeAmongAll(
-  tenant: Tenant,
-  externalId: string,
-  call: ToolCall,
-): Promise<readonly Opportunity[]> {
-  const { records, coverage } = await tenant.collection('opportunity', call);
-  if (coverage.complete) return alikeAmong(records, externalId);
-  throw new ChangeRefused(
-    wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that no other has the external identifier ${quote(externalId)}, by which the API writes. Try later.`,
-  );
 }

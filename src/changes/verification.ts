@@ -15,7 +15,7 @@ import {
   sentProperties,
 } from './fields.ts';
 import type { WriteIntent } from './journal.ts';
-import { findByExternalId, readPresent } from './target.ts';
+import { TargetFinder } from './target.ts';
 import type { FieldKind } from './writable-fields.ts';
 
 /** A change that was sent, or may have been sent, and its record. */
@@ -56,14 +56,15 @@ async function readTarget(
   { externalId, opportunityId, createdId }: SentChange,
   call: ToolCall,
 ): Promise<Opportunity | undefined> {
-  if (opportunityId !== undefined) return (await readPresent(tenant, opportunityId, call)).record;
+  const finder = new TargetFinder(tenant, call);
+  if (opportunityId !== undefined) return (await finder.read(opportunityId)).record;
   const created =
     createdId === undefined
       ? undefined
-      : (await readPresent(tenant, createdId, call).catch(ignoreApiError('not-found')))?.record;
+      : (await finder.read(createdId).catch(ignoreApiError('not-found')))?.record;
   // A response may contain another record than the one that was written.
   if (created?.externalIdentifier === externalId) return created;
-  return (await findByExternalId(tenant, externalId, call))?.record;
+  return (await finder.byExternalId(externalId))?.record;
 }
 
 function compare(sent: SentChange, record: Opportunity): Verification {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { executePlan } from '../../src/changes/execute.ts';
 import { makePlan } from '../../src/changes/plan.ts';
-import { findTarget } from '../../src/changes/target.ts';
+import { TargetFinder } from '../../src/changes/target.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/hosts.ts';
 
@@ -28,7 +28,7 @@ async function written(selector: Row, values: Row, behaviour: Behaviour = {}) {
     { opportunity: [stored] },
     { state: stateWith(entries) },
   );
-  const target = await findTarget(tenant, selector, call);
+  const target = await new TargetFinder(tenant, call).find(selector);
   const plan = await makePlan(tenant, target, values as Record<string, string>, call);
   const approval = { consent: 'token', client: 'tests' } as const;
   upstream.set(behaviour);

@@ -3,7 +3,7 @@ import type { Consent } from '../../src/changes/consent.ts';
 import { decide } from '../../src/changes/decide.ts';
 import type { FieldValues } from '../../src/changes/fields.ts';
 import { buildPlan, makePlan } from '../../src/changes/plan.ts';
-import { findTarget, type Target } from '../../src/changes/target.ts';
+import { type Target, TargetFinder } from '../../src/changes/target.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/hosts.ts';
@@ -312,7 +312,7 @@ describe('the question', () => {
     });
     const [row = {}] = upstream.records['/opportunity'];
     const decided = async (theirs: Row) => {
-      const target = await findTarget(tenant, { opportunityId: 'o1' }, callWith());
+      const target = await new TargetFinder(tenant, callWith()).find({ opportunityId: 'o1' });
       const plan = await makePlan(tenant, target, { name: 'X' }, callWith());
       Object.assign(row, theirs);
       const call = callWith({ outcome: 'agreed', how: 'asked' });
@@ -322,7 +322,7 @@ describe('the question', () => {
           ? plan
           : makePlan(
               tenant,
-              await findTarget(tenant, { opportunityId: 'o1' }, call),
+              await new TargetFinder(tenant, call).find({ opportunityId: 'o1' }),
               { name: 'X' },
               call,
             );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ChangeRefused } from '../../src/changes/refusal.ts';
 import { findLookAlike, requireExisting, resolveReference } from '../../src/changes/resolve.ts';
-import { findTarget, refreshTarget, tenantScale } from '../../src/changes/target.ts';
+import { TargetFinder, tenantScale } from '../../src/changes/target.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/hosts.ts';
@@ -281,7 +281,7 @@ describe('the opportunity to write', () => {
   const all = shared(async () => (await tenantOver({ opportunity, company })).tenant);
 
   const isDeleted = /^This opportunity has been deleted\.$/;
-  test.each<[Parameters<typeof findTarget>[1], why: RegExp]>([
+  test.each<[Parameters<TargetFinder['find']>[0], why: RegExp]>([
     [{}, /^Say which opportunity/],
     [{ externalId: 'E-9' }, /"E-9"\. To make a new one, say create: true/],
     [{ externalId: 'E-1', create: true }, /^The external identifier "E-1" is taken/],
@@ -299,28 +299,31 @@ describe('the opportunity to write', () => {
     [{ externalId: 'E-6' }, /^This opportunity has no id to read it by\.$/],
     [{ opportunityId: 'o1', externalId: 'E-3' }, /"E-1", not "E-3"\.$/],
   ])('is not found by %j', async (selector, why) => {
-    expect(await answerOf(findTarget(await all(), selector, call))).toEqual([
+    expect(await answerOf(new TargetFinder(await all(), call).find(selector))).toEqual([
       expect.stringMatching(why),
     ]);
   });
 
   test('is found by both of its identifiers, and a new one by its own', async () => {
     const both = { opportunityId: 'o1', externalId: 'E-1' };
-    expect(await findTarget(await all(), both, call)).toMatchObject({
+    expect(await new TargetFinder(await all(), call).find(both)).toMatchObject({
       present: { record: { id: 'o1', name: 'One' } },
     });
-    const made = await findTarget(await all(), { externalId: 'E-9', create: true }, call);
+    const made = await new TargetFinder(await all(), call).find({
+      externalId: 'E-9',
+      create: true,
+    });
     expect(made).toEqual({ externalId: 'E-9', scale: expect.anything() });
   });
 
   test('has the ids of what it refers to by name, as far as that may be read', async () => {
     for (const selector of [{ opportunityId: 'o1' }, { externalId: 'E-1', opportunityId: 'o1' }]) {
-      const { present } = await findTarget(await all(), selector, call);
+      const { present } = await new TargetFinder(await all(), call).find(selector);
       expect(present?.record.company).toEqual({ id: 'acme', name: 'Acme' });
     }
     const grants = ['opportunity:read', 'opportunity:write'];
     const { tenant } = await tenantOver({ opportunity, company }, { grants });
-    const { present } = await findTarget(tenant, { opportunityId: 'o1' }, call);
+    const { present } = await new TargetFinder(tenant, call).find({ opportunityId: 'o1' });
     expect(present?.record.company).toEqual({ name: 'Acme' });
   });
 
@@ -328,42 +331,44 @@ describe('the opportunity to write', () => {
     const rows = Array.from({ length: 60 }, (_, at) => ({ id: `o${at}`, name: `${at}` }));
     const { tenant, upstream } = await tenantOver({ opportunity: rows });
     upstream.set(limit(faults['ignored-from-clamped'], { path: '/opportunity' }));
-    expect(await answerOf(findTarget(tenant, { externalId: 'E-9', create: true }, call))).toEqual([
-      expect.stringMatching(/^Only 10 of 60 opportunities .* no other has the .* "E-9"/),
-    ]);
+    expect(
+      await answerOf(new TargetFinder(tenant, call).find({ externalId: 'E-9', create: true })),
+    ).toEqual([expect.stringMatching(/^Only 10 of 60 opportunities .* no other has the .* "E-9"/)]);
   });
 
   test('is read again before the write', async () => {
     const { tenant, upstream } = await tenantOver({ opportunity });
-    const target = await findTarget(tenant, { opportunityId: 'o1' }, call);
+    const target = await new TargetFinder(tenant, call).find({ opportunityId: 'o1' });
     const [row = {}] = upstream.records['/opportunity'];
     row.name = 'Two';
-    expect(await refreshTarget(tenant, target, call)).toMatchObject({
+    expect(await new TargetFinder(tenant, call).refresh(target)).toMatchObject({
       externalId: 'E-1',
       present: { record: { name: 'Two' } },
       scale: target.scale,
     });
     row.externalIdentifier = 'E-2';
-    expect(await answerOf(refreshTarget(tenant, target, call))).toEqual([
+    expect(await answerOf(new TargetFinder(tenant, call).refresh(target))).toEqual([
       expect.stringMatching(/is no longer "E-1"/),
     ]);
     row.deletedAt = deleted;
-    expect(await answerOf(refreshTarget(tenant, target, call))).toEqual([
+    expect(await answerOf(new TargetFinder(tenant, call).refresh(target))).toEqual([
       'This opportunity has been deleted.',
     ]);
   });
 
   test('may have been created before the write, or one that looks like it', async () => {
     const { tenant, upstream } = await tenantOver({});
-    const target = await findTarget(tenant, { externalId: 'E-9', create: true }, call);
-    expect(await refreshTarget(tenant, target, call)).toEqual(target);
+    const target = await new TargetFinder(tenant, call).find({ externalId: 'E-9', create: true });
+    expect(await new TargetFinder(tenant, call).refresh(target)).toEqual(target);
     const made = { id: 'o9', externalIdentifier: 'e-9', name: 'Made' };
     upstream.records['/opportunity'] = [made];
-    expect(await answerOf(refreshTarget(tenant, target, call))).toEqual([
+    expect(await answerOf(new TargetFinder(tenant, call).refresh(target))).toEqual([
       expect.stringMatching(/but one has "e-9"/),
     ]);
     made.externalIdentifier = 'E-9';
-    expect(await refreshTarget(tenant, target, call)).toMatchObject({ present: { record: made } });
+    expect(await new TargetFinder(tenant, call).refresh(target)).toMatchObject({
+      present: { record: made },
+    });
   });
 });
 
@@ -383,9 +388,9 @@ test.each<[string, Behaviour]>([
     }));
     const { tenant, upstream } = await tenantOver({ opportunity: rows });
     upstream.set(behaviour);
-    expect(await answerOf(findTarget(tenant, { externalId: 'E-9', create: true }, call))).toEqual([
-      expect.stringMatching(/but one has "e-9"|could be read/),
-    ]);
+    expect(
+      await answerOf(new TargetFinder(tenant, call).find({ externalId: 'E-9', create: true })),
+    ).toEqual([expect.stringMatching(/but one has "e-9"|could be read/)]);
   },
 );
 
