@@ -1,6 +1,6 @@
 import { type Journal, StateUnavailable } from '../state/port.ts';
 import { trusted, wording } from '../text/untrusted-text.ts';
-import { errorCode, isObject, isOneOf } from '../values.ts';
+import { errorCode, isObject, isOneOf, type JsonObject } from '../values.ts';
 import { type AskedBy, type Proposal, writeOutcomes } from './consent.ts';
 import type { FieldValues } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
@@ -15,7 +15,7 @@ export interface WriteIntent extends Pick<Proposal, 'what' | 'externalId' | 'cha
   name: string;
   before: FieldValues;
   /** The request body. */
-  sent: Record<string, unknown>;
+  sent: JsonObject;
   client: string;
   /** The authenticated caller, if callers are authenticated. */
   caller?: string | undefined;
@@ -62,7 +62,7 @@ export async function readChanges(
 }
 
 /** A valid JSON line may come from another program, or from a person who edited the file. */
-function isIntent(entry: Record<string, unknown>): entry is Record<string, unknown> & WriteIntent {
+function isIntent(entry: JsonObject): entry is JsonObject & WriteIntent {
   const { phase, id, at, what, externalId, name, before, changes } = entry;
   const texts = [id, at, what, externalId, name].every((text) => typeof text === 'string');
   const listed =
@@ -71,9 +71,7 @@ function isIntent(entry: Record<string, unknown>): entry is Record<string, unkno
   return phase === 'sending' && texts && isObject(before) && listed;
 }
 
-function isOutcome(
-  entry: Record<string, unknown>,
-): entry is Record<string, unknown> & WriteOutcome {
+function isOutcome(entry: JsonObject): entry is JsonObject & WriteOutcome {
   const { phase, id, outcome } = entry;
   return phase === 'done' && typeof id === 'string' && isOneOf(writeOutcomes, outcome);
 }

@@ -1,6 +1,6 @@
 /** Normalises the fields of a raw record: types, alternative names, and the forms of references. */
 
-import { isObject } from '../../values.ts';
+import { isObject, type JsonObject } from '../../values.ts';
 
 /** Reads a raw value as one kind: `undefined` for an empty one, `unreadable` for one of another kind. */
 export type Reader<T> = (raw: unknown) => T | undefined | typeof unreadable;
@@ -128,7 +128,7 @@ export const currency: Reader<string> = (raw) => {
   return currencyCode(raw) !== undefined && typeof raw === 'string' ? raw : unreadable;
 };
 
-export const object: Reader<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
+export const object: Reader<JsonObject> = (raw) => (isObject(raw) ? raw : unreadable);
 
 /** The name, from a text or a nested record. */
 export const nameOf: Reader<string> = (raw) => text(isObject(raw) ? raw.name : raw);
@@ -228,7 +228,7 @@ function readerOf(fields: Fields): RecordReader {
 }
 
 /** Renames fields whose names only differ in case, underscores and hyphens from those that are read. @returns whether any */
-export function respell(raw: Record<string, unknown>, fields: Fields): boolean {
+export function respell(raw: JsonObject, fields: Fields): boolean {
   const { byName, spellings } = readerOf(fields);
   let isRenamed = false;
   for (const name in raw) {
@@ -245,7 +245,7 @@ export function respell(raw: Record<string, unknown>, fields: Fields): boolean {
  * Changes the record in place: it was just parsed, and a copy would cost as much as the parse. One look-up for each
  * name of the record, since every record of a collection is read here.
  */
-export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Parsed<F> {
+export function normalise<F extends Fields>(raw: JsonObject, fields: F): Parsed<F> {
   const reader = readerOf(fields);
   let [hasSiblings, hasOthers] = [false, false];
   for (const name in raw) {
@@ -259,7 +259,7 @@ export function normalise<F extends Fields>(raw: Record<string, unknown>, fields
   return raw as Parsed<F>;
 }
 
-function readField(raw: Record<string, unknown>, { name, kind }: KnownField): void {
+function readField(raw: JsonObject, { name, kind }: KnownField): void {
   const before = raw[name];
   const after = before === null ? undefined : kind(before);
   if (after === before) return;
@@ -268,10 +268,7 @@ function readField(raw: Record<string, unknown>, { name, kind }: KnownField): vo
   if (after === unreadable) raw.unreadable = { ...(raw.unreadable ?? {}), [name]: before };
 }
 
-function completeReference(
-  raw: Record<string, unknown>,
-  { field, id: idField, names }: Reference,
-): void {
+function completeReference(raw: JsonObject, { field, id: idField, names }: Reference): void {
   const present = raw[field] as Ref | undefined;
   if (present?.id !== undefined && present.name !== undefined) return;
   const id = present?.id ?? textUnder(raw, [idField]);
@@ -280,7 +277,7 @@ function completeReference(
   raw[field] = { ...present, ...(id && { id }), ...(name && { name }) };
 }
 
-function textUnder(raw: Record<string, unknown>, names: readonly string[]): string | undefined {
+function textUnder(raw: JsonObject, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = raw[name];
     if (typeof value === 'string' && value.trim() !== '') return value;

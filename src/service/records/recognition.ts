@@ -15,10 +15,7 @@ import {
  * Types and normalises one raw record in place: numeric strings become numbers, enumeration values lower case,
  * labels strings. Empty known fields are removed, unknown fields are kept. Never throws.
  */
-export function toRecord<R extends Resource>(
-  resource: R,
-  raw: Record<string, unknown>,
-): RecordOf[R] {
+export function toRecord<R extends Resource>(resource: R, raw: JsonObject): RecordOf[R] {
   const record = normalise<Fields>(raw, fieldsOf[resource]);
   if (resource === 'contact' && raw.company !== undefined) takeCompany(raw);
   if (resource === 'quote') markCutItems(raw);
@@ -28,7 +25,7 @@ export function toRecord<R extends Resource>(
 const nestedCompany = { company: ref };
 
 /** Reads the company of a contact from a nested record or a name, if it is not in `companyId` and `companyName`. */
-function takeCompany(contact: Record<string, unknown>): void {
+function takeCompany(contact: JsonObject): void {
   const { company } = normalise({ company: contact.company }, nestedCompany);
   if (company?.id !== undefined) contact.companyId ||= company.id;
   if (company?.name !== undefined) contact.companyName ||= company.name;
@@ -37,7 +34,7 @@ function takeCompany(contact: Record<string, unknown>): void {
 const itemCounts = ['itemCount', 'itemsCount', 'lineCount', 'lineItemCount', 'item_count'];
 
 /** A quote that counts more items than it has: what is left out is in no total. */
-function markCutItems(quote: Record<string, unknown>): void {
+function markCutItems(quote: JsonObject): void {
   const { items } = quote;
   if (!Array.isArray(items) || !itemCounts.some((name) => Number(quote[name]) > items.length))
     return;
