@@ -311,7 +311,7 @@ async function readAll(
   const asOf = new Date();
   const query = search ?? fullQuery;
   const report = (progress: Progress) => walk.report(progress, resource, budgetLimit());
-  const read = await readCollection(pages, resource, query, walk, report, earlier);
+  const read = await readCollection({ pages, resource, query, call: walk, report }, earlier);
   const records =
     read.records === earlier?.records
       ? earlier.records

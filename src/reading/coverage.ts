@@ -52,10 +52,6 @@ export function isProven(pass: Pass<unknown>, { isPaged, sawEnd }: End): boolean
   return count !== undefined && isFull && !pass.countMoved && !pass.hasNewRecords;
 }
 
-/** Coverage of `read` records of all passes, if the last pass did not prove that they are complete. */
-export const unprovenCoverage = (pass: Pass<unknown>, end: End, read: number): Coverage =>
-  partialCoverage(pass, read, unprovenReason(pass, end));
-
 /** Why it could not be read, and when it can. A time rather than a duration, because the reason is cached. */
 export function stopReason(error: ApiError): string {
   const reason = stopReasons[error.kind] ?? notReadable;
@@ -66,15 +62,12 @@ export function stopReason(error: ApiError): string {
 }
 
 /** Coverage of `read` records of all passes. */
-export function partialCoverage(
-  { highestCount = 0 }: Pass<unknown>,
-  read: number,
-  reason: string,
-): Coverage {
-  return { complete: false, read, total: Math.max(highestCount, read), reason };
+export function partialCoverage(pass: Pass<unknown>, read: number, reason: string): Coverage {
+  return { complete: false, read, total: Math.max(pass.highestCount ?? 0, read), reason };
 }
 
-function unprovenReason(pass: Pass<unknown>, { isPaged }: End): string {
+/** Why the last pass did not prove that the records are complete. */
+export function unprovenReason(pass: Pass<unknown>, { isPaged }: End): string {
   const { found, segments } = pass;
   const { highestCount = found.size } = pass;
   if (pass.countIsLimit)

@@ -9,7 +9,7 @@ import {
   isProven,
   partialCoverage,
   stopReason,
-  unprovenCoverage,
+  unprovenReason,
 } from './coverage.ts';
 import { inListOrder, Pass } from './pass.ts';
 import { type Ask, type End, readPages } from './read-pages.ts';
@@ -59,17 +59,14 @@ const steadyOrder = '+createdAt';
  *   signal's reason when cancelled
  */
 export async function readCollection(
-  pages: ServicePages,
-  resource: Resource,
-  query: Search,
-  call: Call,
-  report: (progress: Progress) => void = () => {},
+  asked: Omit<Source, 'changesSince'>,
   earlier?: Reading<ApiRecord>,
 ): Promise<Reading<ApiRecord>> {
+  const { pages, resource } = asked;
   const startedAt = performance.now();
   const changesSince = (records: readonly ApiRecord[]) =>
     changesFrom(records, pages.now, performance.now() - startedAt);
-  const source = { pages, resource, query, call, report, changesSince };
+  const source = { ...asked, changesSince };
   const { basis } = earlier ?? {};
   const updated =
     earlier && basis && isRecent(basis) && canUpdate(resource, pages)
@@ -159,12 +156,11 @@ function lastReading(
   records: readonly ApiRecord[],
   round: number,
 ): Reading<ApiRecord> | undefined {
-  const read = records.length;
-  if (isApiError(end))
-    return { records, coverage: partialCoverage(pass, read, stopReason(end)), stoppedBy: end };
+  const because = (reason: string) => partialCoverage(pass, records.length, reason);
+  if (isApiError(end)) return { records, coverage: because(stopReason(end)), stoppedBy: end };
   const isLong = pass.segments.length > maxPagesToRepeat;
   const isLast = !end.isPaged || pass.countIsLimit || round >= (isLong ? 2 : maxPasses);
-  return isLast ? { records, coverage: unprovenCoverage(pass, end, read) } : undefined;
+  return isLast ? { records, coverage: because(unprovenReason(pass, end)) } : undefined;
 }
 
 /** Whether it turns out that the offset has no effect, or another one: another pass then requests one long page. */

@@ -3,7 +3,7 @@ import {
   isProven,
   partialCoverage,
   stopReason,
-  unprovenCoverage,
+  unprovenReason,
 } from '../../src/reading/coverage.ts';
 import { Pass, type RouteTraits } from '../../src/reading/pass.ts';
 import { type End, readPages } from '../../src/reading/read-pages.ts';
@@ -200,7 +200,7 @@ describe('complete collections', () => {
     ];
     const { pass, end } = await ended(pages);
     expect(isProven(pass, end)).toBe(false);
-    expect(unprovenCoverage(pass, end, 200)).toEqual({
+    expect(partialCoverage(pass, 200, unprovenReason(pass, end))).toEqual({
       complete: false,
       read: 200,
       total: 200,
@@ -212,7 +212,7 @@ describe('complete collections', () => {
     const first = { rows: rows(0, 10), total: 30 };
     const { pass, end } = await ended(Array(8).fill(first));
     expect(isProven(pass, end)).toBe(false);
-    const coverage = unprovenCoverage(pass, end, 10);
+    const coverage = partialCoverage(pass, 10, unprovenReason(pass, end));
     expect(coverage).toMatchObject({ complete: false, read: 10, total: 30 });
     expect(coverage.reason).toMatch(/only the first page can be read/);
   });
@@ -225,7 +225,7 @@ describe('complete collections', () => {
     const none = { rows: [], total: 150 };
     const { pass, end } = await ended([...pages, none, none]);
     expect(isProven(pass, end)).toBe(false);
-    expect(unprovenCoverage(pass, end, 130).reason).toBe('the service counts 150 but gave 130');
+    expect(unprovenReason(pass, end)).toBe('the service counts 150 but gave 130');
   });
 });
 

@@ -160,7 +160,10 @@ type Rows = Reading<Row>;
 
 async function read(model: Model, pages: ServicePages, earlier?: Rows): Promise<Rows> {
   model.requests = 0;
-  const reading = readCollection(pages, 'opportunity', {}, walkCall, () => {}, earlier as never);
+  const reading = readCollection(
+    { pages, resource: 'opportunity', query: {}, call: walkCall, report: () => {} },
+    earlier as never,
+  );
   return (await reading) as unknown as Rows;
 }
 

@@ -149,7 +149,13 @@ async function readScenario(scenario: Scenario, s?: fc.Scheduler): Promise<Read>
   const model = new Model(scenario, nextTurn);
   const shown = () => visibleIn(model.rows, scenario.on).map(({ id }) => String(id));
   const before = shown();
-  const walking = readCollection(new ServicePages(model), scenario.resource, {}, walkCall);
+  const walking = readCollection({
+    pages: new ServicePages(model),
+    resource: scenario.resource,
+    query: {},
+    call: walkCall,
+    report: () => {},
+  });
   const reading = (s ? await s.waitFor(walking) : await walking) as Reading<Row>;
   expect(model.maxInFlight).toBeLessThanOrEqual(6);
   const now = new Set(shown());
