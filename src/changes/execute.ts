@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compact } from '../figures/naming.ts';
-import { isApiError, isNotStored } from '../service/errors.ts';
+import { isApiError } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
@@ -192,7 +192,7 @@ async function send(tenant: Tenant, plan: ChangePlan, intent: WriteIntent): Prom
 
 /** Why nothing was stored; undefined if that is not certain. */
 function rejectionReason(error: unknown): Wording | undefined {
-  if (!isNotStored(error)) return undefined;
+  if (!isApiError(error) || error.outcomeUnknown) return undefined;
   const { upstreamMessage } = error.facts;
   const code = isApiError(error, 'unreachable') ? wording`, ${identifier(error.facts.code)}` : '';
   const why =

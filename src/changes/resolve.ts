@@ -30,12 +30,11 @@ function choiceOf(record: Company & Contact): Choice {
   };
 }
 
-type ReferenceField = 'company' | 'contact' | 'owner' | 'stage' | 'category' | 'source';
-
 /** The company before the contact, which is looked for among its contacts. */
-export const referenceFields: readonly ReferenceField[] = [
+export const referenceFields = [
   ...(['company', 'contact', 'owner', 'stage', 'category', 'source'] as const),
 ];
+type ReferenceField = (typeof referenceFields)[number];
 
 interface Choices {
   choices: readonly Choice[];

@@ -134,9 +134,5 @@ export function unlessKeyRefused(error: unknown): undefined {
 export const isInternalError = (error: unknown): error is ApiError<'server-error'> =>
   isApiError(error, 'server-error') && error.facts.status === 500;
 
-/** True if the error proves that a write was not stored. */
-export const isNotStored = (error: unknown): error is ApiError =>
-  isApiError(error) && !error.outcomeUnknown;
-
 /** Error code for a connection that was refused because the address is not public. */
 export const privateAddress = 'EPRIVATE';

@@ -174,7 +174,7 @@ export async function fieldGaps(
     const path = [...of.split('.').slice(1), field].join('.');
     return paths.includes(path) ? [{ ...placeOf(resource, account, path), example: text }] : [];
   });
-  const gaps = gapsOf(resource, account, paths, missing && ((path) => missing.includes(path)));
+  const gaps = gapsOf(resource, account, paths, missing);
   const isNamed = (gap: FieldGap) => lines.some(({ field }) => field === gap.field);
   return [...lines, ...gaps.filter((gap) => gap.example !== undefined || !isNamed(gap))];
 }
@@ -235,9 +235,9 @@ export function gapsOf(
   resource: Resource,
   account: Understood,
   paths: readonly string[],
-  isMissing?: (path: string) => boolean,
+  missing?: readonly string[],
 ): FieldGap[] {
-  const gaps = gapsIn(resource, account, paths, isMissing);
+  const gaps = gapsIn(resource, account, paths, missing);
   const isGap = (path: string) => gaps.some(({ field }) => path.endsWith(field));
   const ofWords = paths.flatMap((path): FieldGap[] => {
     const found = isGap(path) ? undefined : account.words.get(path);

@@ -246,13 +246,13 @@ export const minRows = 10;
  * What is not known of these fields. A field that no row has is a gap, unless it is a mark: most tenants have marks on
  * few records or on none. A field of another name that may be a mark is a gap. So are rows with hardly more than an id,
  * or without any field of the table, as the field `fields`.
- * @param isMissing of a part of a collection: whether other records lack a field too
+ * @param missing of a part of a collection: the fields that other records lack too
  */
 export function gapsIn(
   resource: Resource,
   account: Account,
   paths: readonly string[],
-  isMissing?: (path: string) => boolean,
+  missing?: readonly string[],
 ): FieldGap[] {
   const { bare, rows, fields, unknown } = account;
   const isKnown = [...fields].some(([path, { read }]) => read > 0 && !ofEnvelopes.has(path));
@@ -268,7 +268,7 @@ export function gapsIn(
     ...[...all].flatMap((path) => {
       const gap = gapOf(resource, account, path);
       if (gap === undefined || gap.example !== undefined) return gap ?? [];
-      const isTelling = gap.rows < gap.of || (isMissing?.(path) ?? gap.of >= minRows);
+      const isTelling = gap.rows < gap.of || (missing?.includes(path) ?? gap.of >= minRows);
       return isTelling && !marks.has(gap.field) && !unusual[resource]?.includes(path) ? [gap] : [];
     }),
   ];

@@ -149,7 +149,6 @@ export const reservedOf = (limit: number): number => Math.floor(limit * reserveS
 
 /** Below this share of the budget, long walks are slowed down. */
 const lowShare = 1 / 3;
-const lowOf = (limit: number): number => Math.floor(limit * lowShare);
 
 /** Waits up to this long. Beyond it the request is rejected, so that the assistant can decide. */
 const maxWaitMs = { interactive: 5_000, walk: 15_000 };
@@ -211,7 +210,8 @@ export function rateBudget(window: RateWindow, key: string, requests: number) {
       const { purpose = 'interactive', cost } = call;
       const rule = rules[purpose];
       const pauseMs = Math.min(cost?.pauseMs ?? 0, maxPauseMs);
-      if (pauseMs > 0 && lastRemaining < lowOf(rules.allowed)) await delay(pauseMs, call.signal);
+      const isLow = lastRemaining < rules.allowed * lowShare;
+      if (pauseMs > 0 && isLow) await delay(pauseMs, call.signal);
       let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[purpose]);
       for (;;) {
         call.signal.throwIfAborted(); // A request that is not sent must not be counted.
