@@ -41,7 +41,11 @@ interface Choices {
   coverage: Coverage;
 }
 
-async function choicesFor(tenant: Tenant, field: ReferenceField, call: ToolCall): Promise<Choices> {
+export async function choicesFor(
+  tenant: Tenant,
+  field: ReferenceField,
+  call: ToolCall,
+): Promise<Choices> {
   if (field === 'company' || field === 'contact') {
     const { records, coverage } = await tenant.collection(field, call);
     return { choices: records.map(choiceOf), coverage };
