@@ -1,3 +1,5 @@
+import { displayName } from '../names/search.ts';
+import { toRecord } from '../service/records/recognition.ts';
 import type { InboxEntry, InboxEvent, InboxRow, InboxSlice } from '../state/port.ts';
 import { requireGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -6,7 +8,6 @@ import { type JsonObject, parseObject } from '../values.ts';
 import { describeDifference, fieldDifferences, type KnownFields } from './differences.ts';
 import {
   collectionOf,
-  displayNameOf,
   grantFor,
   isKnownEvent,
   isSubject,
@@ -100,8 +101,10 @@ function fieldsOf(tenant: Tenant, event: InboxEvent): JsonObject | undefined {
 }
 
 function nameFrom(subject: Subject, fields: JsonObject): string | undefined {
+  const collection = collectionOf(subject);
+  const name = displayName[collection](toRecord(collection, structuredClone(fields)));
   const title = typeof fields.title === 'string' ? fields.title : undefined;
-  return [displayNameOf(subject, fields), title].filter(Boolean).join(' ') || undefined;
+  return [name, title].filter(Boolean).join(' ') || undefined;
 }
 
 const maxChanges = 8;

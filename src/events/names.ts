@@ -1,8 +1,6 @@
-import { displayName } from '../names/search.ts';
-import { toRecord } from '../service/records/recognition.ts';
 import type { Resource } from '../service/records/records.ts';
 import { type Grant, readGrant } from '../tenant/grants.ts';
-import { isOneOf, type JsonObject, keysOf } from '../values.ts';
+import { isOneOf, keysOf } from '../values.ts';
 
 const knownEvents = {
   company: ['created', 'updated'],
@@ -25,11 +23,6 @@ export const isKnownEvent = (subject: string, event: string): boolean =>
 /** The collection of a subject. Orders have none; they belong to quotes. */
 export const collectionOf = (subject: Subject): Exclude<Subject, 'order'> & Resource =>
   subject === 'order' ? 'quote' : subject;
-
-export function displayNameOf(subject: Subject, fields: JsonObject): string | undefined {
-  const collection = collectionOf(subject);
-  return displayName[collection](toRecord(collection, structuredClone(fields)));
-}
 
 export const grantFor = (subject: Subject): Grant => readGrant(collectionOf(subject));
 
