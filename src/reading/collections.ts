@@ -10,6 +10,7 @@ import {
   type SharedCollections,
   type SharedReading,
 } from '../state/port.ts';
+import { canonicalJson } from '../values.ts';
 import {
   ageOf,
   type CachedCollection,
@@ -19,7 +20,7 @@ import {
 } from './cache.ts';
 import { type Collection, stopReason } from './coverage.ts';
 import { freezeRecord } from './pass.ts';
-import { markUnknownItems, type ServicePages, searchText } from './service-pages.ts';
+import { markUnknownItems, type ServicePages } from './service-pages.ts';
 import { SharedWalk } from './shared-walk.ts';
 import { canUpdate, isRecent } from './update.ts';
 import { type Progress, type Reading, readCollection } from './walk.ts';
@@ -87,7 +88,7 @@ export class Collections {
     search?: Search,
   ): Promise<Collection<RecordOf[R]>> {
     const wanted: Wanted = search
-      ? { name: `${resource} ${searchText(search)}`, resource, search, freshMs: searchFreshMs }
+      ? { name: `${resource} ${canonicalJson(search)}`, resource, search, freshMs: searchFreshMs }
       : { name: resource, resource, search, freshMs: freshMsOf(resource, this.#sources) };
     return (await this.#read(wanted, call)) as CachedCollection & Collection<RecordOf[R]>;
   }

@@ -4,7 +4,7 @@ import type { ApiClient } from '../service/client.ts';
 import { type ApiError, ignoreApiError, isApiError, isInternalError } from '../service/errors.ts';
 import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
-import { type Page, type PageQuery, routes, type Search } from '../service/routes.ts';
+import { type Page, type PageQuery, routes } from '../service/routes.ts';
 import { recordKeys } from './pass.ts';
 
 /** Records per request of a reading. */
@@ -264,16 +264,6 @@ function marked<R extends Quote>(row: R): R {
   const unreadable = { ...row.unreadable, items: 'left out' };
   return Object.freeze({ ...row, items: undefined, unreadable });
 }
-
-/** Identifies a search: equal searches have equal texts. */
-export const searchText = ({
-  query,
-  filters,
-  sort,
-  includeBundles,
-  includeEmpty,
-}: Search): string =>
-  JSON.stringify([query, filters, sort, includeBundles, includeEmpty].map((it) => it ?? ''));
 
 /** The size to ask for; `undefined`: without the parameter. */
 const sizeWithin = (asked: number, { maxSize = asked }: LearntTraits): number | undefined =>
