@@ -269,7 +269,7 @@ async function lookAlikes(
     const other = chosen && (await findLookAlike(tenant, field, chosen, call));
     if (!other) continue;
     remarks.push(
-      wording`another ${field} has the name ${nameOf(chosen)}, or one that looks the same: ${quoteVerbatim(other.name ?? '')} (${identifier(other.id)}).`,
+      wording`another ${field} has the name ${nameOf(chosen)}, or one that looks the same: ${quoteVerbatim(other.name ?? '')} (${identifier(other.id ?? '')}).`,
     );
   }
   return remarks;

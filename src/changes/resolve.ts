@@ -180,18 +180,17 @@ export async function findLookAlike(
   field: ReferenceField,
   { id, name = id }: Reference,
   call: ToolCall,
-): Promise<Reference | undefined> {
+): Promise<Choice | undefined> {
   const { looksLike } = await import('../text/look-alikes.ts');
   const isAlike = looksLike(name);
   const { choices } = await choicesFor(tenant, field, call);
   // People of different companies often share a name.
   const companyId = choices.find((it) => it.id === id)?.companyId;
-  const found = choices.find(
+  return choices.find(
     (it) =>
       it.id !== id &&
       !it.deletedAt &&
       (field !== 'contact' || it.companyId === companyId) &&
       isAlike(it.name ?? ''),
   );
-  return found && { id: found.id ?? '', ...(found.name !== undefined && { name: found.name }) };
 }

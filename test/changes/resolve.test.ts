@@ -265,7 +265,8 @@ describe('another record whose name looks the same', () => {
     ['stage', { id: 's3', name: 'New' }, undefined],
     ['stage', { id: 'New' }, { id: 's3', name: 'New' }],
   ] as const)('%s %j', async (field, reference, other) => {
-    expect(await findLookAlike(await all(), field, reference, call)).toEqual(other);
+    const found = await findLookAlike(await all(), field, reference, call);
+    expect(found && { id: found.id, name: found.name }).toEqual(other);
   });
 });
 
