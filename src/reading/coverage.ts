@@ -41,7 +41,7 @@ export const completeCoverage = (read: number): Coverage => ({ complete: true, r
  * record was created since the start; only a deletion and an addition of a record without a time at the same moment
  * would go unnoticed.
  */
-export function isProven(pass: Pass<unknown>, { isPaged, sawEnd }: End): boolean {
+export function isProven(pass: Pass, { isPaged, sawEnd }: End): boolean {
   const { segments, count, found } = pass;
   if (pass.route.isTree) return true;
   if (pass.countIsLimit || !(count === undefined ? sawEnd : pass.hasAll)) return false;
@@ -62,12 +62,12 @@ export function stopReason(error: ApiError): string {
 }
 
 /** Coverage of `read` records of all passes. */
-export function partialCoverage(pass: Pass<unknown>, read: number, reason: string): Coverage {
+export function partialCoverage(pass: Pass, read: number, reason: string): Coverage {
   return { complete: false, read, total: Math.max(pass.highestCount ?? 0, read), reason };
 }
 
 /** Why the last pass did not prove that the records are complete. */
-export function unprovenReason(pass: Pass<unknown>, { isPaged }: End): string {
+export function unprovenReason(pass: Pass, { isPaged }: End): string {
   const { found, segments } = pass;
   const { highestCount = found.size } = pass;
   if (pass.countIsLimit)

@@ -1,4 +1,5 @@
 import type { Steps } from '../figures/steps.ts';
+import type { ApiRecord } from '../service/records/records.ts';
 import type { Page } from '../service/routes.ts';
 import { fieldOf } from '../values.ts';
 import { furthestEnd, type Segment } from './segments.ts';
@@ -17,9 +18,9 @@ export interface RouteTraits {
  * The results of one pass over a collection so far. `read-pages.ts` decides what to request next, `coverage.ts` whether
  * the pass proves that it is complete.
  */
-export class Pass<R> {
+export class Pass {
   readonly route: RouteTraits;
-  readonly found = new Map<unknown, R>();
+  readonly found = new Map<unknown, ApiRecord>();
   /** The pages, in order of arrival, without repetitions of the last page beyond the end. */
   readonly segments: Segment[] = [];
   /** Whether the total changed from one page to another. */
@@ -52,7 +53,7 @@ export class Pass<R> {
   }
 
   /** Adds the page that was returned for the offset `from`. */
-  add(from: number, { records, total, answeredAt, ...page }: Page<R>): Segment {
+  add(from: number, { records, total, answeredAt, ...page }: Page<ApiRecord>): Segment {
     const known = this.found.size;
     const now = answeredAt ?? Date.now();
     this.#serviceStartedAt ??= now - (Date.now() - this.#startedAt) - (answeredAt ? 0 : 5_000);
@@ -78,10 +79,10 @@ export class Pass<R> {
 }
 
 /** The records of a pass by key in the order of the list, whichever page arrived first. */
-export function* inListOrder<R>({ segments, found }: Pass<R>): Steps<ReadonlyMap<unknown, R>> {
+export function* inListOrder({ segments, found }: Pass): Steps<ReadonlyMap<unknown, ApiRecord>> {
   const sorted = segments.toSorted((one, other) => one.from - other.from);
   if (sorted.every((segment, at) => segment === segments[at])) return found;
-  const ordered = new Map<unknown, R>();
+  const ordered = new Map<unknown, ApiRecord>();
   for (const { keys } of sorted) {
     for (const key of keys) {
       const record = found.get(key);

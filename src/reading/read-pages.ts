@@ -25,8 +25,6 @@ export interface End {
   readonly ignoresSize?: true;
 }
 
-type AnyPass = Pass<unknown>;
-
 export const maxParallel = 6;
 /** Records that are requested where there is no offset. */
 const maxSize = 1_000;
@@ -36,7 +34,7 @@ const maxSize = 1_000;
  * without one page by page. Without an offset that works, the longest page is all that can be read.
  * @throws what `ask` throws
  */
-export async function readPages(ask: Ask, pass: AnyPass): Promise<End> {
+export async function readPages(ask: Ask, pass: Pass): Promise<End> {
   const first = await ask(0, pageSize);
   if (pass.route.isTree) return { isPaged: false, sawEnd: true };
   if (first.keys.length === 0 || pass.hasAll) return { isPaged: true, sawEnd: true };
@@ -63,12 +61,7 @@ export async function readPages(ask: Ask, pass: AnyPass): Promise<End> {
  * request fails, those in flight are awaited, because the service counts them.
  * @returns whether the offset has an effect
  */
-async function readCounted(
-  ask: Ask,
-  pass: AnyPass,
-  first: Segment,
-  total: number,
-): Promise<boolean> {
+async function readCounted(ask: Ask, pass: Pass, first: Segment, total: number): Promise<boolean> {
   const offsets = offsetsFor(first.keys.length, total);
   let isIgnored = false;
   const work = async () => {
@@ -98,7 +91,7 @@ function* offsetsFor(length: number, total: number): Generator<number, undefined
 }
 
 /** A page that is shorter than requested leaves a gap. */
-async function fillGaps(ask: Ask, pass: AnyPass): Promise<void> {
+async function fillGaps(ask: Ask, pass: Pass): Promise<void> {
   const total = pass.count ?? 0;
   for (const [start, until] of gapsIn(pass.segments, total)) {
     let reached = start;
@@ -117,7 +110,7 @@ async function fillGaps(ask: Ask, pass: AnyPass): Promise<void> {
  * offset means something else.
  * @returns `undefined` if the offset is ignored
  */
-async function readOn(ask: Ask, pass: AnyPass, first: Segment): Promise<End | undefined> {
+async function readOn(ask: Ask, pass: Pass, first: Segment): Promise<End | undefined> {
   while (!pass.hasAll) {
     const end = furthestEnd(pass.segments);
     let joined: boolean | undefined;
@@ -135,7 +128,7 @@ async function readOn(ask: Ask, pass: AnyPass, first: Segment): Promise<End | un
 }
 
 /** If the offset is ignored, a larger page may contain all records; a service that does not page returns them for any size. */
-async function readWithoutOffset(ask: Ask, pass: AnyPass, first: Segment): Promise<End> {
+async function readWithoutOffset(ask: Ask, pass: Pass, first: Segment): Promise<End> {
   const shown = first.keys.length;
   const { count } = pass;
   const end = (sawEnd: boolean): End => ({ isPaged: false, sawEnd });

@@ -75,11 +75,11 @@ interface Source {
  * the count: what was known and what is new are as many as the service counts, so none is missing and none has gone.
  * @throws ApiError; the signal's reason when cancelled
  */
-export async function readUpdate<R extends ApiRecord>(
+export async function readUpdate(
   source: Source,
-  earlier: readonly R[],
+  earlier: readonly ApiRecord[],
   since: number,
-): Promise<readonly R[] | undefined> {
+): Promise<readonly ApiRecord[] | undefined> {
   const { pages, resource } = source;
   const keys = recordKeys(earlier);
   const known = new Map<unknown, ApiRecord>(earlier.map((record, at) => [keys[at], record]));
@@ -105,7 +105,7 @@ export async function readUpdate<R extends ApiRecord>(
     now.set(key, record);
   }
   if (now.size !== changed.total) return undefined;
-  return isSame ? earlier : ([...now.values()] as R[]);
+  return isSame ? earlier : [...now.values()];
 }
 
 /** The records whose time is `since` or later, and the total; `undefined` where the service does not show them for sure. */

@@ -39,7 +39,6 @@ interface Source {
   changesSince: (records: readonly ApiRecord[]) => Promise<number | undefined>;
 }
 
-type AnyPass = Pass<ApiRecord>;
 /** How a pass ended, or the error after which the records read so far can still be used. */
 type PassEnd = End | ApiError;
 
@@ -89,7 +88,7 @@ async function readInPasses(source: Source): Promise<Reading<ApiRecord>> {
   const { pages, resource } = source;
   const all = new Map<unknown, ApiRecord>();
   for (let round = 1; ; round++) {
-    const pass: AnyPass = new Pass({
+    const pass = new Pass({
       isTree: routes[resource].shape === 'tree',
       canPage: pages.canPage(resource),
       ignoresSize: pages.traits(resource).honoured.size === false,
@@ -110,7 +109,7 @@ async function readInPasses(source: Source): Promise<Reading<ApiRecord>> {
 }
 
 /** Whether all was read; several pages then also show that the offset works. */
-function proves({ pages, resource }: Source, pass: AnyPass, end: PassEnd): boolean {
+function proves({ pages, resource }: Source, pass: Pass, end: PassEnd): boolean {
   if (isApiError(end) || !isProven(pass, end)) return false;
   if (pass.segments.length > 1 && end.isPaged) pages.learn(resource, { offset: 'works' });
   if (end.ignoresSize) pages.learnHonoured(resource, 'size', false);
@@ -120,7 +119,7 @@ function proves({ pages, resource }: Source, pass: AnyPass, end: PassEnd): boole
 /** Learns whether the total is that of the records, where all pages were asked for and nothing changed meanwhile. */
 function learnCount(
   { pages, resource, query }: Source,
-  { highestCount, found, countMoved, countIsLimit, hasNewRecords }: AnyPass,
+  { highestCount, found, countMoved, countIsLimit, hasNewRecords }: Pass,
   end: PassEnd,
 ): void {
   const isSearch = query.query || query.filters;
@@ -136,7 +135,7 @@ function learnCount(
  */
 async function completePass(
   source: Source,
-  { found, countFell, countIsLimit, highestCount = 0, segments }: AnyPass,
+  { found, countFell, countIsLimit, highestCount = 0, segments }: Pass,
   end: PassEnd,
 ): Promise<readonly ApiRecord[] | undefined> {
   const { pages, resource, query, changesSince } = source;
@@ -151,7 +150,7 @@ async function completePass(
 
 /** What was read, unless another pass may show more without costing too much. */
 function lastReading(
-  pass: AnyPass,
+  pass: Pass,
   end: PassEnd,
   records: readonly ApiRecord[],
   round: number,
@@ -166,7 +165,7 @@ function lastReading(
 /** Whether it turns out that the offset has no effect, or another one: another pass then requests one long page. */
 async function ignoresOffset(
   { pages, resource, call }: Source,
-  { route, countIsLimit }: AnyPass,
+  { route, countIsLimit }: Pass,
   end: PassEnd,
 ): Promise<boolean> {
   const mayBeIgnored = isApiError(end) ? end.kind === 'refused' : end.isPaged;
@@ -179,7 +178,7 @@ async function ignoresOffset(
   }
 }
 
-async function readPass(source: Source, pass: AnyPass, isRepeated: boolean): Promise<PassEnd> {
+async function readPass(source: Source, pass: Pass, isRepeated: boolean): Promise<PassEnd> {
   const { call, resource } = source;
   const own = new AbortController();
   const signal = AbortSignal.any([call.signal, own.signal]);
@@ -202,7 +201,7 @@ async function readPass(source: Source, pass: AnyPass, isRepeated: boolean): Pro
 /** Requests pages in the steady order, if one is wanted; if it is refused, in the default order from then on. */
 function askFor(
   { pages, resource, query, call, signal, report }: Source & { signal: AbortSignal },
-  pass: AnyPass,
+  pass: Pass,
   isSteady: boolean,
 ): Ask {
   let search = isSteady ? { ...query, sort: query.sort ?? steadyOrder } : query;

@@ -14,10 +14,7 @@ import { ApiError } from '../../src/service/errors.ts';
  * services to show that a part is never taken for the whole.
  */
 
-interface Row {
-  id: string;
-  createdAt: string;
-}
+type Row = { id: string; createdAt: string };
 
 const paged: RouteTraits = { isTree: false, canPage: true, ignoresSize: false };
 const day = 86_400_000;
@@ -41,7 +38,7 @@ interface PlannedPage {
 }
 
 interface Followed {
-  pass: Pass<Row>;
+  pass: Pass;
   /** The requests that were not answered. */
   next: PlannedPage[];
   /** Absent if requests were not answered. */
@@ -50,7 +47,7 @@ interface Followed {
 
 /** Answers one request after the other, and then none. */
 async function follow(answers: Answer[], route: RouteTraits = paged): Promise<Followed> {
-  const pass = new Pass<Row>(route);
+  const pass = new Pass(route);
   const queue = [...answers];
   const next: PlannedPage[] = [];
   const reading = readPages((from, size, ifRefused = 'fail') => {
@@ -66,10 +63,7 @@ async function follow(answers: Answer[], route: RouteTraits = paged): Promise<Fo
   return { pass, next, end: await Promise.race([reading, unanswered]) };
 }
 
-async function ended(
-  answers: Answer[],
-  route?: RouteTraits,
-): Promise<{ pass: Pass<Row>; end: End }> {
+async function ended(answers: Answer[], route?: RouteTraits): Promise<{ pass: Pass; end: End }> {
   const { pass, end, next } = await follow(answers, route);
   if (!end) throw new Error(`not done: ${JSON.stringify(next)}`);
   return { pass, end };
