@@ -11,7 +11,7 @@ import { mayBeWritten, readChanges, type WriteIntent } from './journal.ts';
 import { buildPlan, type ChangePlan, planAgain } from './plan.ts';
 import { ChangeRefused, type Remedy } from './refusal.ts';
 import { choicesFor } from './resolve.ts';
-import { TargetFinder } from './target.ts';
+import { learnFromRow, TargetFinder } from './target.ts';
 
 export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
   /** With the difference as it is now. */
@@ -59,11 +59,16 @@ async function questionOf(decision: Decision, call: ChangeCall): Promise<Questio
 
 async function decidePlan(
   tenant: Tenant,
-  plan: ChangePlan,
+  found: ChangePlan,
   call: ChangeCall,
   make: () => Promise<ChangePlan>,
 ): Promise<Decision> {
   requireGrant(tenant.grants, writeGrant);
+  // A row may lack what the record has.
+  const isOfRow = isNoOp(found) && found.target.present?.isRow;
+  const plan = isOfRow
+    ? planAgain(found, await new TargetFinder(tenant, call).refresh(found.target))
+    : found;
   if (isNoOp(plan)) return { outcome: 'no_change', plan };
   await checkAllowed(tenant, plan, call);
   await checkHourlyLimit(tenant);
@@ -88,6 +93,7 @@ function writeAgreed(
     const plan = planAgain(agreed, target);
     if (isNoOp(plan)) return { outcome: 'no_change', plan };
     if (plan.digest !== agreed.digest) {
+      learnFromRow(tenant, agreed.target, target);
       // Its company, whether it exists, and what a person is told of it may have changed too.
       const isChange = agreed.what === 'change';
       const now = isChange ? await buildPlan(tenant, target, agreed.requested, call) : await make();

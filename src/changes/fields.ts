@@ -181,6 +181,8 @@ export interface Present {
   record: Opportunity;
   /** The same as the service sent it. */
   raw: Readonly<Record<string, unknown>>;
+  /** A row of a list, which may lack what the record has: enough to ask about, not to write. */
+  isRow?: true;
 }
 
 /** The value to send back, as it came; of a reference its id. `undefined` for an empty field. */

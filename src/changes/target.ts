@@ -33,6 +33,15 @@ export interface Target {
   scale: TenantScale;
 }
 
+/** What is learnt of a service whose rows have all that a record has. */
+const wholeRows = 'rows are whole';
+
+/** Learns from a record and its row that they differ, although nobody changed it: rows are asked about no more. */
+export function learnFromRow(tenant: Tenant, row: Target, { present: now }: Target): void {
+  if (row.present?.isRow && row.present.record.updatedAt === now?.record.updatedAt)
+    tenant.writes.learn(wholeRows, false);
+}
+
 /** Finds the opportunity to change, for one call. */
 export class TargetFinder {
   readonly #tenant: Tenant;
@@ -53,7 +62,7 @@ export class TargetFinder {
       );
     }
     refuseDotSegments(externalId);
-    const present = await this.byExternalId(externalId, create);
+    const present = await this.byExternalId(externalId, { isNew: create, mayBeRow: true });
     if (present) return this.#existing(present, create);
     if (create) return { externalId, scale: await tenantScale(this.#tenant, this.#call) };
     throw new ChangeRefused(
@@ -78,14 +87,21 @@ export class TargetFinder {
   /**
    * The opportunity with this external identifier; `undefined` if it is certain that there is none.
    * @param isNew it is expected that there is none
+   * @param mayBeRow a row that was just found is enough
    * @throws ChangeRefused if it has a namesake, another identifier looks like this one, or it is not certain
    */
-  async byExternalId(externalId: string, isNew = false): Promise<Present | undefined> {
+  async byExternalId(
+    externalId: string,
+    { isNew = false, mayBeRow = false } = {},
+  ): Promise<Present | undefined> {
     // Searched first: another opportunity may have got the same identifier since all were read.
     const alike = isNew ? [] : await this.#alikeFound(externalId);
     const row = alike.find(hasIdentifier(externalId));
     if (row?.id !== undefined) {
       refuseNamesakes(row, alike);
+      const isReadable = row.updatedAt !== undefined && row.unreadable === undefined;
+      if (mayBeRow && isReadable && this.#tenant.writes.learnt(wholeRows) !== false)
+        return { record: await this.#withReferences(row), raw: row, isRow: true };
       const present = await this.read(row.id).catch(ignoreApiError('not-found'));
       if (present && hasIdentifier(externalId)(present.record)) return present;
     }
@@ -136,7 +152,7 @@ export class TargetFinder {
     if (id === undefined) {
       // Another call: what is read once a call is read again.
       const again = new TargetFinder(this.#tenant, { ...this.#call });
-      const created = await again.byExternalId(externalId, true);
+      const created = await again.byExternalId(externalId, { isNew: true });
       return created ? { externalId, present: created, scale } : target;
     }
     const now = await this.read(id);
