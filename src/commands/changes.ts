@@ -1,6 +1,6 @@
 import { ConfigError, readCommandLine } from '../config.ts';
-import type { CommandContext } from './context.ts';
 import { argumentsIn, openClient } from './own-client.ts';
+import type { CommandContext } from './start.ts';
 import { forPerson } from './table.ts';
 import { openTerminal } from './terminal.ts';
 

@@ -20,7 +20,7 @@ import {
   variables,
 } from './config/launch.ts';
 import { writeEntry } from './config/write.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './start.ts';
 import { table } from './table.ts';
 
 const usage = `Use: cpq-mcp config HOST [--write [--file PATH]] [--sandbox] [--base-url URL] [--grants LIST]

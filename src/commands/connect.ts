@@ -7,9 +7,9 @@ import { hostNamed, inApplicationData } from './config/hosts.ts';
 import { variables } from './config/launch.ts';
 import { keptVariables } from './config/write.ts';
 import { fileOf, install } from './config.ts';
-import type { CommandContext } from './context.ts';
 import { table } from './doctor/report.ts';
 import { examine } from './doctor.ts';
+import type { CommandContext } from './start.ts';
 import { openTerminal } from './terminal.ts';
 
 export const help = `Use: cpq-mcp connect HOST [--base-url URL] [--grants LIST] [--file PATH]

@@ -2,7 +2,6 @@ import type { Settings } from '../config/settings.ts';
 import { ConfigError, readSettings } from '../config.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
-import type { CommandContext } from './context.ts';
 import {
   checkAddress,
   checkBudget,
@@ -17,7 +16,7 @@ import { checkLocal } from './doctor/local.ts';
 import { Prober, type Probes, probeRoutes, readRows } from './doctor/prober.ts';
 import { checkAs, type DoctorCheck, type Report, table } from './doctor/report.ts';
 import { inOptions } from './options.ts';
-import { resolveAddress } from './start.ts';
+import { type CommandContext, resolveAddress } from './start.ts';
 import { fieldRulesOf } from './tenant-handle.ts';
 import { tenantsOf } from './tenants.ts';
 

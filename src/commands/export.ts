@@ -1,6 +1,6 @@
 import { ConfigError, readCommandLine } from '../config.ts';
-import type { CommandContext } from './context.ts';
 import { argumentsIn, openClient } from './own-client.ts';
+import type { CommandContext } from './start.ts';
 
 export const help = `Use: cpq-mcp export TOOL [ARGUMENT=VALUE …] [--json] [--tenant T]
 Prints the rows of a list, check or brief as CSV, or with --json as JSON, to the end and up to 5,000:

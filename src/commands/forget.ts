@@ -4,7 +4,7 @@ import { type StoredPart, storedKinds } from '../state/port.ts';
 import { namespaceOf } from '../tenant/shared-state.ts';
 import { isOneOf } from '../values.ts';
 import { openState } from './common.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './start.ts';
 import { defaultName } from './tenant-handle.ts';
 import { tenantsOf } from './tenants.ts';
 

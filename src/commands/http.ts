@@ -16,8 +16,7 @@ import { isLoopback } from '../setting-values.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
 import { openCommon } from './common.ts';
-import type { CommandContext } from './context.ts';
-import { openLog } from './start.ts';
+import { type CommandContext, openLog } from './start.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { type ConfiguredTenants, configuredTenants } from './tenants.ts';
 

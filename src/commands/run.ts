@@ -2,7 +2,7 @@ import { environmentName } from '../config/settings.ts';
 import { ConfigError } from '../config.ts';
 import { isOneOf, messageOf } from '../values.ts';
 import { version } from '../version.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './start.ts';
 import { stdio } from './stdio.ts';
 
 interface Command {

@@ -1,9 +1,23 @@
+import type { EventEmitter } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 import type { Settings } from '../config/settings.ts';
 import { requireTenant, settingWarnings, toolSelectionOf } from '../config.ts';
 import type { GeneratedHistory } from '../history/generated-history.ts';
 import { createLog, type Log } from '../log.ts';
 import { createSurface, type ServerDescription } from '../mcp/surface.ts';
-import type { CommandContext } from './context.ts';
+
+/** What a command is given of its process. */
+export interface CommandContext {
+  env: NodeJS.ProcessEnv;
+  home: string;
+  /** Path of this program. */
+  script: string;
+  /** Opened by the first call. */
+  stdin(): Readable & { isTTY?: boolean };
+  stdout: Writable;
+  stderr: Writable;
+  signals: EventEmitter;
+}
 
 export interface Address {
   baseUrl: URL;

@@ -2,8 +2,7 @@ import { readSettings } from '../config.ts';
 import type { LineEndpoint } from '../hosts/endpoint.ts';
 import { serveStdio } from '../hosts/stdio.ts';
 import { factsOf } from '../log.ts';
-import type { CommandContext } from './context.ts';
-import { describeServer, openLog, resolveAddress } from './start.ts';
+import { type CommandContext, describeServer, openLog, resolveAddress } from './start.ts';
 import type { openTenant } from './tenant-handle.ts';
 
 /** Serves one client over stdin and stdout. The tenant is opened by the first call: hosts wait for lists at their start. */

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { ConfigError } from '../config.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './start.ts';
 
 /** Asks on the terminal, or reads lines that are piped in. */
 export function openTerminal({ stdin, stderr }: Pick<CommandContext, 'stdin' | 'stderr'>) {

@@ -16,7 +16,7 @@ import { parseGrants } from '../tenant/grants.ts';
 import { toolsets } from '../tool-kit/toolsets.ts';
 import { isKeyOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './start.ts';
 import { table } from './table.ts';
 import { namesInFile } from './tenants.ts';
 
