@@ -16,8 +16,7 @@ import { toolsIn } from '../mcp/surface.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';
 import { writeGrant } from '../tenant/grants.ts';
 import { errorCode } from '../values.ts';
-import type { SharedServices } from './common.ts';
-import { openHandle } from './tenant-handle.ts';
+import { openHandle, type SharedServices } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';
 
 /**

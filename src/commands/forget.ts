@@ -3,9 +3,8 @@ import { ConfigError, readCommandLine } from '../config.ts';
 import { type StoredPart, storedKinds } from '../state/port.ts';
 import { namespaceOf } from '../tenant/shared-state.ts';
 import { isOneOf } from '../values.ts';
-import { openState } from './common.ts';
 import type { CommandContext } from './start.ts';
-import { defaultName } from './tenant-handle.ts';
+import { defaultName, openState } from './tenant-handle.ts';
 import { tenantsOf } from './tenants.ts';
 
 export const help = `Use: cpq-mcp forget [TENANT | --all] [--only ${storedKinds.join('|')}] [--yes]

@@ -15,9 +15,8 @@ import { isSameSecret } from '../mcp/signature.ts';
 import { isLoopback } from '../setting-values.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
-import { openCommon } from './common.ts';
 import { type CommandContext, openLog } from './start.ts';
-import type { TenantHandle } from './tenant-handle.ts';
+import { openCommon, type TenantHandle } from './tenant-handle.ts';
 import { type ConfiguredTenants, configuredTenants } from './tenants.ts';
 
 /** Serves MCP over HTTP until SIGINT or SIGTERM. */

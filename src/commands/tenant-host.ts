@@ -2,10 +2,9 @@ import type { SettingName } from '../config/settings.ts';
 import { ConfigError } from '../config.ts';
 import { type EmbeddedHost, embeddedHost } from '../hosts/embedded.ts';
 import { createLog, factsOf } from '../log.ts';
-import { openCommon, type SharedServices } from './common.ts';
 import { type Options, optionName, settingsFrom, tenantSettings } from './options.ts';
 import { resolveAddress } from './start.ts';
-import { openHandle, type TenantHandle } from './tenant-handle.ts';
+import { openCommon, openHandle, type SharedServices, type TenantHandle } from './tenant-handle.ts';
 import { validName } from './tenants.ts';
 
 const sharedOptions: readonly SettingName[] = [

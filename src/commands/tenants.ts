@@ -3,10 +3,15 @@ import { environmentName, type SettingName, type Settings } from '../config/sett
 import { ConfigError, fileContent, requireTenant } from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
-import type { SharedServices } from './common.ts';
 import { inOptions, isText, optionName, settingsFrom, tenantSettings } from './options.ts';
 import { configuredAddress, resolveAddress } from './start.ts';
-import { defaultName, fieldRulesOf, openHandle, type TenantHandle } from './tenant-handle.ts';
+import {
+  defaultName,
+  fieldRulesOf,
+  openHandle,
+  type SharedServices,
+  type TenantHandle,
+} from './tenant-handle.ts';
 
 /** The file's own name of a setting, or the variable of one that it cannot hold, and tenants inherit from the server. */
 const nameInFile: NameOf<SettingName> = (name) =>

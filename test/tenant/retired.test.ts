@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { openCommon } from '../../src/commands/common.ts';
+import { openCommon } from '../../src/commands/tenant-handle.ts';
 import { configuredTenants } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
