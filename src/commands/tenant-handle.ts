@@ -7,7 +7,7 @@ import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
 import { CollectionCache } from '../reading/cache.ts';
 import { callMs } from '../service/call.ts';
-import { type Connections, openConnections } from '../service/connections/connections.ts';
+import { openConnections } from '../service/connections/connections.ts';
 import { type FieldRule, parseFieldRules } from '../service/records/mapping.ts';
 import type { NameOf } from '../setting-names.ts';
 import { localState } from '../state/files/local.ts';
@@ -19,21 +19,18 @@ import { Tenant } from '../tenant/tenant.ts';
 import { registerSecrets } from '../text/secrets.ts';
 import { type Address, describeServer } from './start.ts';
 
-export interface SharedServices {
-  log: Log;
-  state: State;
-  cache: CollectionCache;
-  connections: Connections;
-  /** Creates the observer of a tenant by the operator's name of it; absent outside of `http`. */
-  observer: ((name: string) => TenantObserver) | undefined;
-}
+export type SharedServices = Awaited<ReturnType<typeof openCommon>>;
 
-/** What all tenants of a process share. @throws Error when Redis refuses the password */
+/**
+ * What all tenants of a process share.
+ * @param observer creates the observer of a tenant by the operator's name of it, for `http`
+ * @throws Error when Redis refuses the password
+ */
 export async function openCommon(
   settings: Settings,
   log: Log,
-  observer?: SharedServices['observer'],
-): Promise<SharedServices> {
+  observer?: (name: string) => TenantObserver,
+) {
   const cache = new CollectionCache(settings.cacheMegabytes);
   const connections = openConnections();
   const { password = '' } = settings.redisUrl ?? {};
