@@ -1,7 +1,7 @@
 // Generates docs/tools.md, and the tools and prompts in manifest.json, from the catalogue in tools/.
 import { readFile } from 'node:fs/promises';
+import { type JsonSchema, toJsonSchema } from '../src/mcp/listing.ts';
 import { exportTemplate, resourceTemplates } from '../src/mcp/resources.ts';
-import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
 import { type Prompt, prompts, promptText } from '../src/tool-kit/prompts.ts';
 import { catalog as all } from '../tools/catalog.ts';

@@ -10,9 +10,9 @@ import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { madeUpNote } from '../views/made-up-note.ts';
 import { InvalidParams } from './invalid-params.ts';
+import type { JsonSchema } from './listing.ts';
 import { onOneLine, tableColumns } from './render.ts';
 import { cleanedRow, loadConverter, textOf, toResult } from './results.ts';
-import type { JsonSchema } from './schema.ts';
 import { loadTool } from './surface.ts';
 import { type CallParts, parseArguments } from './tool-run.ts';
 

@@ -12,9 +12,9 @@ import { identifier, join, quote, trusted, type Wording, wording } from '../text
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { isShallow, parseJson } from '../values.ts';
 import { madeUpNote } from '../views/made-up-note.ts';
+import type { JsonSchema } from './listing.ts';
 import { type CallObserver, callOutcomeOf, isKnown } from './observer.ts';
 import { textOf, toResult } from './results.ts';
-import type { JsonSchema } from './schema.ts';
 import { loadTool, type Surface, type SurfaceEntry } from './surface.ts';
 import { describeError } from './wording.ts';
 
@@ -280,7 +280,7 @@ function shown(value: unknown): Wording {
     : quote(typeof value === 'string' ? value : JSON.stringify(value), maxShown);
 }
 
-function expectedValue({ type = 'any', items, ...schema }: JsonSchema, issue: Issue): string {
+function expectedValue({ type, items, ...schema }: JsonSchema, issue: Issue): string {
   if (schema.enum) return `one of ${schema.enum.join(', ')}`;
   if (type === 'array') return `a list of ${items?.enum?.join(', ') ?? 'strings'}`;
   if (type === 'boolean') return 'true or false';
@@ -290,7 +290,7 @@ function expectedValue({ type = 'any', items, ...schema }: JsonSchema, issue: Is
   if (type === 'integer') return `a whole number${rangeWords(least, most)}`;
   if (type === 'number') return `a number${rangeWords(least, most)}`;
   if (most !== undefined) return `a string of at most ${most} characters`;
-  return least === undefined ? `of type ${type}` : 'a non-empty string';
+  return least === undefined ? `of type ${type ?? 'any'}` : 'a non-empty string';
 }
 
 function rangeWords(least: number | undefined, most: number | undefined): string {

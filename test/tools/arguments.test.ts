@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { JsonSchema } from '../../src/mcp/schema.ts';
+import type { JsonSchema } from '../../src/mcp/listing.ts';
 import { parseArguments } from '../../src/mcp/tool-run.ts';
 import type { InvalidArguments } from '../../src/tenant/invalid-arguments.ts';
 import { catalog } from '../../tools/catalog.ts';
