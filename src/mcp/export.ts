@@ -9,11 +9,10 @@ import { describeUnknownCurrencies, withCoverageFirst } from '../tool-kit/answer
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { madeUpNote } from '../views/made-up-note.ts';
-import { InvalidParams } from './invalid-params.ts';
 import type { JsonSchema } from './listing.ts';
 import { onOneLine, tableColumns } from './render.ts';
 import { cleanedRow, loadConverter, textOf, toResult } from './results.ts';
-import { loadTool } from './surface.ts';
+import { InvalidParams, loadTool } from './surface.ts';
 import { type CallParts, parseArguments } from './tool-run.ts';
 
 /** Rows of one file: more would take too many requests of the tenant's budget. */

@@ -1,7 +1,6 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
 import { type Prompt, prompts, promptText } from '../tool-kit/prompts.ts';
-import { InvalidParams } from './invalid-params.ts';
-import type { Access } from './surface.ts';
+import { type Access, InvalidParams } from './surface.ts';
 
 /** Prompts whose tools and records the caller may use. */
 export const availablePrompts = ({ grants, surface }: Access): readonly Prompt[] =>

@@ -26,12 +26,11 @@ import {
 } from './consent.ts';
 import { capabilities, description, identity, listCacheHints } from './identity.ts';
 import { instructionsFor } from './instructions.ts';
-import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
 import { availablePrompts, getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readableTemplates, readResource } from './resources.ts';
 import { clientOfRequest, isModern } from './session.ts';
-import { type Access, isForView } from './surface.ts';
+import { type Access, InvalidParams, isForView } from './surface.ts';
 import { type CallParts, readingCall, runTool } from './tool-run.ts';
 
 type RequestHandler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;

@@ -1,6 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Grant } from '../tenant/grants.ts';
 import { nearestOf } from '../text/nearest.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { fieldOf } from '../values.ts';
 import { type Listing, listings } from './listing.ts';
@@ -96,3 +97,18 @@ export function parseToolNames(names: readonly string[]): ReadonlySet<string> {
 
 export const toolsIn = (toolset: Toolset): string[] =>
   forModels.filter((one) => one.toolset === toolset).map(({ definition }) => definition.name);
+
+/** Characters of an address that are sent back: of a long one, many texts could be tried for what is taken out. */
+const maxUri = 300;
+
+/** A request for an unknown tool, prompt or resource; code, message and data are sent to the host, without a key. */
+export class InvalidParams extends Error {
+  /** JSON-RPC error code. */
+  readonly code = -32602;
+  readonly data: { readonly uri: string } | undefined;
+
+  constructor(message: string, data?: { uri: string }) {
+    super(withoutSecrets(message));
+    this.data = data && { uri: withoutSecrets(data.uri.slice(0, maxUri)) };
+  }
+}
