@@ -35,15 +35,11 @@ export const parseBoolean: ParseValue<boolean> = (given) => {
 export const parseList: ParseValue<string[]> = (names) =>
   names.split(/[\s,]+/).filter((name) => name !== '');
 
-/** @throws InvalidValue for no name, and where `parse` throws a RangeError */
-export function parseNames<T>(given: string, parse: (names: readonly string[]) => T): T {
+/** @throws InvalidValue for no name */
+export function parseNames(given: string): string[] {
   const names = parseList(given);
   if (names.length === 0) throw new InvalidValue('is empty');
-  try {
-    return parse(names);
-  } catch (error) {
-    throw error instanceof RangeError ? new InvalidValue(error.message) : error;
-  }
+  return names;
 }
 
 /** Names, or addresses of either family, as they are in a Host header without its port. */

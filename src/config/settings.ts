@@ -70,7 +70,7 @@ const tenantSettings = {
   apiKey: secret(headerSafe, 'The key, issued under Settings → Integrations → API Key'),
   apiKeyFile: text('A file that contains the API key'),
   grants: setting(
-    (given) => parseNames(given, parseGrants),
+    (given) => parseGrants(parseNames(given)),
     `Granted permissions: ${grantNames.join(', ')}`,
     'read',
   ),
@@ -80,7 +80,7 @@ const tenantSettings = {
     `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, events where webhooks are received, and changes where a write is granted`,
   ),
   tools: setting(
-    (given) => parseNames(given, parseToolNames),
+    (given) => parseToolNames(parseNames(given)),
     'Exact names of tools to list: these and no others, or besides those of the toolsets if toolsets are set too; with a hyphen before a name (-cpq_find) all but these',
   ),
   pageParam: setting(parameterName, 'Name of the offset parameter of list routes, or none', 'from'),
@@ -257,7 +257,7 @@ export const environmentName: NameOf<SettingName> = (name) => {
 };
 
 function parseKnown<T extends string>(given: string, known: readonly T[]): ReadonlySet<T> {
-  const names = parseNames(given, (all) => all);
+  const names = parseNames(given);
   const unknown = names.filter((name) => !isOneOf(known, name));
   if (unknown.length === 0) return new Set(known.filter((name) => names.includes(name)));
   throw new InvalidValue(`unknown: ${unknown.join(', ')}. Known: ${known.join(', ')}`);

@@ -1,4 +1,5 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
+import { InvalidValue } from '../setting-values.ts';
 import type { Grant } from '../tenant/grants.ts';
 import { nearestOf } from '../text/nearest.ts';
 import { withoutSecrets } from '../text/secrets.ts';
@@ -85,14 +86,14 @@ export function createSurface(
 
 const toolNames = forModels.map(({ definition }) => definition.name);
 
-/** With or without a hyphen before each. @throws RangeError that names the nearest tool for each unknown name */
+/** With or without a hyphen before each. @throws InvalidValue that names the nearest tool for each unknown name */
 export function parseToolNames(names: readonly string[]): ReadonlySet<string> {
   const unknown = names.filter((name) => !toolNames.includes(name.replace(/^-/, '')));
   if (unknown.length === 0) return new Set(names);
   const nearest = [
     ...new Set(unknown.map((name) => nearestOf(name.toLowerCase(), toolNames))),
   ].join(', ');
-  throw new RangeError(`unknown: ${unknown.join(', ')}. Nearest: ${nearest}`);
+  throw new InvalidValue(`unknown: ${unknown.join(', ')}. Nearest: ${nearest}`);
 }
 
 export const toolsIn = (toolset: Toolset): string[] =>

@@ -1,4 +1,5 @@
 import { type Resource, resources } from '../service/routes.ts';
+import { InvalidValue } from '../setting-values.ts';
 
 /** A permission to use a tenant's key. In settings, `read` means all read grants. */
 export type Grant = `${Resource}:read` | 'opportunity:write';
@@ -21,12 +22,12 @@ export const intersectGrants = (
 
 /**
  * Parses a list of grants such as `read,opportunity:write`.
- * @throws RangeError with the unknown names
+ * @throws InvalidValue with the unknown names
  */
 export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   const unknown = names.filter((name) => !grantNames.includes(name));
   if (unknown.length > 0)
-    throw new RangeError(`unknown: ${unknown.join(', ')}. Known: ${grantNames.join(', ')}`);
+    throw new InvalidValue(`unknown: ${unknown.join(', ')}. Known: ${grantNames.join(', ')}`);
   const reads = names.includes('read') ? resources.map(readGrant) : [];
   // Writing an opportunity requires reading its present values.
   const implied: Grant[] = names.includes(writeGrant) ? ['opportunity:read'] : [];
