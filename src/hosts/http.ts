@@ -277,21 +277,18 @@ async function sessionOf(
 const maxAnswer = 4_000;
 
 /** A host's answer to a form: by the id of the question, or of the call that asks. */
-interface FormResponse {
-  id: string;
-  /** Absent if it answers with an error, or cancels the call. */
-  result?: unknown;
-}
+type FormResponse = NonNullable<ReturnType<typeof answerOf>>;
 
 /**
- * The answer to a form that a message is, of a host that is asked in forms; `undefined` for any other message.
+ * The answer to a form that a message is, of a host that is asked in forms; `undefined` for any other message. It has no
+ * result if it is an error, or cancels the call.
  * @param session the id of the session that sent it
  */
 export function answerOf(
   client: HostClient | undefined,
   message: unknown,
   session?: unknown,
-): FormResponse | undefined {
+): { id: string; result?: unknown } | undefined {
   if (!client?.asks || !isObject(message)) return undefined;
   const { id, method, params, result } = message;
   if (method === 'notifications/cancelled')
