@@ -10,7 +10,7 @@ import { rowOf } from '../lists/concise.ts';
 import { knownFor } from '../lists/known.ts';
 import { isSearchKind } from '../names/search.ts';
 import { ApiError } from '../service/errors.ts';
-import type { ApiRecord, Resource } from '../service/records/records.ts';
+import type { ApiRecord } from '../service/records/records.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { resolveRecord } from '../tenant/lookup.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -28,27 +28,26 @@ const mimeType = 'text/markdown';
 
 const definitionsUri = 'cpq://definitions';
 
-/** A kind of record that a person can attach to a conversation. */
-const template = (resource: Resource, title: string, description: string) => ({
-  resource,
-  uriTemplate: `cpq://${resource.replaceAll('_', '-')}/{id}`,
-  name: resource,
-  title,
-  description,
+/**
+ * The kinds of records that a person can attach to a conversation. Addressed by id; for kinds with completion, a full name
+ * or number works too if it is unique.
+ */
+const attachable = [
+  ['company', 'Company', 'One company, whole'],
+  ['contact', 'Contact', 'One contact, whole'],
+  ['opportunity', 'Opportunity', 'One opportunity, whole'],
+  ['product', 'Product', 'One product, whole'],
+  ['quote', 'Quote', 'One quote with its line items'],
+  ['pricing_book', 'Pricing book', 'One pricing book with its prices'],
+  ['quote_template', 'Quote template', 'One quote template'],
+] as const;
+
+export const resourceTemplates = attachable.map(([resource, title, description]) => {
+  const uriTemplate = `cpq://${resource.replaceAll('_', '-')}/{id}`;
+  return { resource, uriTemplate, name: resource, title, description };
 });
 
-type ResourceTemplate = ReturnType<typeof template>;
-
-/** Addressed by id. For kinds with completion, a full name or number works too if it is unique. */
-export const resourceTemplates: readonly ResourceTemplate[] = [
-  template('company', 'Company', 'One company, whole'),
-  template('contact', 'Contact', 'One contact, whole'),
-  template('opportunity', 'Opportunity', 'One opportunity, whole'),
-  template('product', 'Product', 'One product, whole'),
-  template('quote', 'Quote', 'One quote with its line items'),
-  template('pricing_book', 'Pricing book', 'One pricing book with its prices'),
-  template('quote_template', 'Quote template', 'One quote template'),
-];
+type ResourceTemplate = (typeof resourceTemplates)[number];
 
 const exportPrefix = 'cpq://export/';
 
