@@ -150,30 +150,21 @@ function toolCall(ctx: ServerContext): ChangeCall {
 /** The protocol's own limit. */
 const maxValues = 100;
 
-/**
- * Completes typed text with names that resolve to one record. Read errors give an empty completion.
- */
+/** Completes typed text with names that resolve to one record. Read errors give an empty completion. */
 async function complete(
   { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   { ref, argument }: CompleteRequest['params'],
   call: ToolCall,
 ): Promise<CompleteResult> {
   const kind = completedKind({ grants: tenant.grants, surface }, ref, argument.name);
-  if (kind === undefined) return completion([]);
-  const names = await completeNames(tenant, kind, argument.value, call).catch(() => {
+  const completing = kind ? completeNames(tenant, kind, argument.value, call) : Promise.resolve([]);
+  const names = await completing.catch(() => {
     call.signal.throwIfAborted();
     return [];
   });
-  return completion(names);
+  const values = names.slice(0, maxValues).map((name) => withoutSecrets(visible(name)));
+  return { completion: { values, total: names.length, hasMore: names.length > maxValues } };
 }
-
-const completion = (names: readonly string[]): CompleteResult => ({
-  completion: {
-    values: names.slice(0, maxValues).map((name) => withoutSecrets(visible(name))),
-    total: names.length,
-    hasMore: names.length > maxValues,
-  },
-});
 
 function completedKind(
   access: Access,
