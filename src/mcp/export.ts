@@ -64,9 +64,13 @@ export async function readExport(
     ...(isMadeUp ? [trusted(madeUpNote)] : []),
     ...notesOn(answers, shown.length, extent, position),
   ];
-  if (!isJson) return withoutSecrets({ contents: csvContents(uri, shown, notes) });
-  const json = `${JSON.stringify({ rows: shown, notes }, undefined, 2)}\n`;
-  return withoutSecrets({ contents: [{ uri, mimeType: 'application/json', text: json }] });
+  if (isJson) {
+    const text = `${JSON.stringify({ rows: shown, notes }, undefined, 2)}\n`;
+    return withoutSecrets({ contents: [{ uri, mimeType: 'application/json', text }] });
+  }
+  const csv = { uri, mimeType: 'text/csv', text: toCsv(shown) };
+  const text = { uri: `${uri}#notes`, mimeType: 'text/plain', text: notes.join('\n') };
+  return withoutSecrets({ contents: notes.length > 0 ? [csv, text] : [csv] });
 }
 
 function readAddress(uri: string) {
@@ -174,17 +178,6 @@ function extentOf(field: string, { page, total, next }: JsonObject): Pick<Table,
  * and after what such a program may take for the end of one.
  */
 const formulaStart = /(?<=^|[;\t\r\n])(["'\p{Zs}]*)(?=[=+\-@\t\r＝＋－＠])/gu;
-
-/** A file of the rows, followed by a text with the notes, if there are any. */
-function csvContents(
-  uri: string,
-  rows: readonly JsonObject[],
-  notes: readonly Wording[],
-): ReadResourceResult['contents'] {
-  const csv = { uri, mimeType: 'text/csv', text: toCsv(rows) };
-  const text = { uri: `${uri}#notes`, mimeType: 'text/plain', text: notes.join('\n') };
-  return notes.length > 0 ? [csv, text] : [csv];
-}
 
 /**
  * CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel recognizes UTF-8. One line for each row,
