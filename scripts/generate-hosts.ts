@@ -32,7 +32,7 @@ const systems = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' } as const;
 function filesOf(host: ConfigHost): string {
   const paths = keysOf(systems).map((platform) => {
     const environment = platform === 'win32' ? { APPDATA: '%APPDATA%' } : {};
-    const path = host.file({ platform, home: '~', environment });
+    const path = host.file({ platform, home: '~', env: environment });
     return { platform, path: path.replaceAll('\\', '/') };
   });
   const different = [...new Set(paths.map(({ path }) => path))];

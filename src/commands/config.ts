@@ -76,7 +76,7 @@ function show(described: Described): void {
 
 /** The file of the user's own servers. */
 export const fileOf = (host: ConfigHost, { env, home }: CommandContext): string =>
-  host.file({ environment: env, platform: process.platform, home });
+  host.file({ env, home, platform: process.platform });
 
 function describe(request: ConfigRequest, context: CommandContext) {
   const { host } = request;

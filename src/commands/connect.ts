@@ -60,5 +60,5 @@ function keyPath({ host, pathname }: URL, { env, home }: CommandContext): string
   const address = `${host}${pathname}`.replace(/\/$/, '');
   const inName = address.replaceAll(/[^\w.-]/g, '_');
   const name = inName === address ? address : `${inName}-${shortHash(address)}`;
-  return inApplicationData(`cpq-mcp/${name}.key`)({ environment: env, platform, home });
+  return inApplicationData(`cpq-mcp/${name}.key`)({ env, home, platform });
 }

@@ -340,7 +340,7 @@ describe('the configuration file of each host', () => {
   test('is found where environment variables of the host move it', () => {
     const environment = { CODEX_HOME: '/x', CLAUDE_CONFIG_DIR: '/y', APPDATA: '/z' };
     const fileOf = (name: string, platform: NodeJS.Platform) =>
-      hosts[name]?.file({ platform, home: folder, environment });
+      hosts[name]?.file({ platform, home: folder, env: environment });
     expect(fileOf('codex', 'linux')).toBe(join('/x/config.toml'));
     expect(fileOf('claude-code', 'linux')).toBe(join('/y/.claude.json'));
     expect(fileOf('vscode', 'win32')).toBe(join('/z/Code/User/mcp.json'));

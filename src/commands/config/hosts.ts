@@ -11,7 +11,7 @@ type Values = Readonly<Record<string, string>>;
 interface HostEnvironment {
   platform: NodeJS.Platform;
   home: string;
-  environment: Record<string, string | undefined>;
+  env: NodeJS.ProcessEnv;
 }
 
 export interface ConfigHost {
@@ -78,7 +78,7 @@ const inHome =
 
 export const inApplicationData =
   (path: string) =>
-  ({ platform, home, environment: env }: HostEnvironment): string => {
+  ({ platform, home, env }: HostEnvironment): string => {
     if (platform === 'win32') return join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), path);
     if (platform === 'darwin') return join(home, 'Library', 'Application Support', path);
     return join(env.XDG_CONFIG_HOME || join(home, '.config'), path);
@@ -146,7 +146,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
   }),
   'claude-code': host({
     title: 'Claude Code',
-    file: ({ home, environment: env }) => join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
+    file: ({ home, env }) => join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
     // Variables are expanded in a project's file, which is shared, but not in the user's own.
     secret: (secret, file) =>
       basename(file) === '.mcp.json' ? inVariable(secret) : secret.placeholder,
@@ -181,8 +181,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
   }),
   codex: host({
     title: 'Codex',
-    file: ({ home, environment: env }) =>
-      join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
+    file: ({ home, env }) => join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
     format: 'toml',
     root: 'mcp_servers',
     entry: codexEntry,
@@ -243,8 +242,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
   }),
   'copilot-cli': host({
     title: 'Copilot CLI',
-    file: ({ home, environment: env }) =>
-      join(env.COPILOT_HOME || join(home, '.copilot'), 'mcp-config.json'),
+    file: ({ home, env }) => join(env.COPILOT_HOME || join(home, '.copilot'), 'mcp-config.json'),
     secret: inVariable,
     entry: typedEntries({ tools: ['*'] }),
     restart: 'Check it with /mcp show in a new session.',
