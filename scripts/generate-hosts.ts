@@ -22,7 +22,7 @@ server ([how](hosting.md#in-an-assistant)).
 const local: Launch = {
   command: 'node',
   args: ['/path/to/dist/cpq-mcp.js'],
-  env: { [variables.baseUrl]: baseUrlPlaceholder },
+  values: { [variables.baseUrl]: baseUrlPlaceholder },
   secret: secrets.key,
 };
 

@@ -36,11 +36,8 @@ export interface ConfigHost {
 /** An entry of a host. @param file of the host's servers */
 export function entryFor(host: ConfigHost, launch: Launch, file: string) {
   const { secret } = launch;
-  const value = secret && host.secret(secret, file);
-  const values: Values =
-    'url' in launch
-      ? { ...(value && { [launch.header]: `${launch.prefix}${value}` }), ...launch.headers }
-      : { ...launch.env, ...(secret && value && { [secret.variable]: value }) };
+  const held = secret && { [secret.field]: `${secret.prefix}${host.secret(secret, file)}` };
+  const values = 'url' in launch ? { ...held, ...launch.values } : { ...launch.values, ...held };
   const entry = host.entry(launch, values);
   return { entry, addCommand: host.addCommand?.(launch, values, entry) };
 }
@@ -96,33 +93,29 @@ export const loginVariable = 'CPQ_LOGIN';
  */
 function bridged(launch: Launch, headers: Values): Entry {
   if (!('url' in launch)) return entries('url')(launch, headers);
-  const { url, header } = launch;
-  const { [header]: login, ...others } = headers;
-  const lines = { ...(login && { [header]: `\${${loginVariable}}` }), ...others };
+  const { url, secret, values } = launch;
+  const lines = { ...(secret && { [secret.field]: `\${${loginVariable}}` }), ...values };
   const args = ['-y', 'mcp-remote@0.15.1', url, ...flags('--header', ':', lines)];
   return {
     // On Windows npx is a script, which only cmd can start.
     ...(process.platform === 'win32'
       ? { command: 'cmd', args: ['/c', 'npx', ...args] }
       : { command: 'npx', args }),
-    ...(login && { env: { [loginVariable]: login } }),
+    ...(secret && { env: { [loginVariable]: headers[secret.field] } }),
   };
 }
 
 /** Codex has the names of variables with secrets, not their values. */
 function codexEntry(launch: Launch): Entry {
-  const { secret } = launch;
+  const { secret, values } = launch;
   if (!('url' in launch)) {
     const names = secret && { env_vars: [secret.variable] };
-    return { ...entries('url')(launch, launch.env), ...names };
+    return { ...entries('url')(launch, values), ...names };
   }
-  const { url, prefix, header, headers } = launch;
-  return {
-    url,
-    ...(secret && prefix !== '' && { bearer_token_env_var: secret.variable }),
-    ...(secret && prefix === '' && { env_http_headers: { [header]: secret.variable } }),
-    ...field('http_headers', headers),
-  };
+  const inHeader = secret?.prefix
+    ? { bearer_token_env_var: secret.variable }
+    : secret && { env_http_headers: { [secret.field]: secret.variable } };
+  return { url: launch.url, ...inHeader, ...field('http_headers', values) };
 }
 
 /** A host with the usual form of configuration: a JSON file with plain entries under `mcpServers`. */
@@ -189,9 +182,9 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       const add = ['codex', 'mcp', 'add', serverName];
       if (!('url' in launch))
         return [...add, ...flags('--env', '=', values), '--', launch.command, ...launch.args];
-      const { url, secret, prefix } = launch;
+      const { url, secret } = launch;
       // It has no flag for another header than a bearer token.
-      if (secret && prefix === '') return undefined;
+      if (secret?.prefix === '') return undefined;
       return [...add, '--url', url, ...(secret ? ['--bearer-token-env-var', secret.variable] : [])];
     },
     restart: 'Check it with /mcp in a new session.',

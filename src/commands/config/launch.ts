@@ -10,31 +10,18 @@ export interface Secret {
   /** What the user replaces in hosts that keep secrets in the file. */
   placeholder: string;
   title: string;
-}
-
-/** A server that the host starts. */
-interface Program {
-  command: string;
-  args: string[];
-  /** Variables that are not secret. */
-  env: Record<string, string>;
-  /** The key, unless none is needed in the environment. */
-  secret?: Secret | undefined;
-}
-
-/** A running server that the host connects to. */
-interface Remote {
-  url: string;
-  /** Absent if callers are not authenticated, or sign in at an identity provider. */
-  secret?: Secret | undefined;
-  /** The header that contains the secret, after the prefix. */
-  header: string;
+  /** The variable of a program, or the header, that contains it after the prefix. */
+  field: string;
   prefix: string;
-  /** Headers that are not secret. */
-  headers: Record<string, string>;
 }
 
-export type Launch = Program | Remote;
+/** A server that the host starts, or a running one that it connects to. */
+export type Launch = ({ command: string; args: string[] } | { url: string }) & {
+  /** Variables or headers that are not secret. */
+  values: Record<string, string>;
+  /** Absent if the server reads its key from a file, or callers need none or sign in at an identity provider. */
+  secret?: Secret | undefined;
+};
 
 export const authNames = ['none', 'token', 'oauth', 'key'] as const;
 
@@ -63,11 +50,15 @@ export const secrets = {
     variable: variables.key,
     placeholder: 'YOUR_API_KEY',
     title: 'API key (Settings → Integrations → API Key)',
+    field: variables.key,
+    prefix: '',
   },
   token: {
     variable: 'CPQ_ACCESS_TOKEN',
     placeholder: 'YOUR_ACCESS_TOKEN',
     title: 'access token (cpq_…)',
+    field: 'Authorization',
+    prefix: 'Bearer ',
   },
 } as const satisfies Record<string, Secret>;
 
@@ -80,29 +71,27 @@ export function toLaunch(choice: LaunchOptions, script: string): Launch {
   const { http, sandbox, baseUrl, grants, apiKeyFile, kept } = choice;
   if (http !== undefined) return toRemote(http, choice);
   const [command, ...args] = commandLine(script);
-  if (sandbox) return { command, args: [...args, '--sandbox'], env: {} };
-  const env = {
+  if (sandbox) return { command, args: [...args, '--sandbox'], values: {} };
+  const values = {
     ...kept,
     [variables.baseUrl]: baseUrl ?? baseUrlPlaceholder,
     ...(apiKeyFile === undefined ? {} : { [variables.keyFile]: apiKeyFile }),
     ...(grants === undefined ? {} : { [variables.grants]: grants }),
   };
-  return { command, args, env, secret: apiKeyFile === undefined ? secrets.key : undefined };
+  return { command, args, values, secret: apiKeyFile === undefined ? secrets.key : undefined };
 }
 
-function toRemote(http: string, { auth, baseUrl }: LaunchOptions): Remote {
+function toRemote(http: string, { auth, baseUrl }: LaunchOptions): Launch {
   const url = URL.canParse(http) ? new URL(http) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`--http: "${http}" is not an address such as http://127.0.0.1:3333/mcp`);
   const method = auth ?? (isLoopback(url.hostname) ? 'none' : 'token');
   const isOwnKey = method === 'key' && baseUrl !== undefined;
+  const ownKey = method === 'key' ? { ...secrets.key, field: 'api-key' } : undefined;
   return {
     url: url.pathname === '/' ? `${url.origin}/mcp` : url.href,
-    ...(method === 'key'
-      ? { header: 'api-key', prefix: '', secret: secrets.key }
-      : { header: 'Authorization', prefix: 'Bearer ' }),
-    ...(method === 'token' && { secret: secrets.token }),
-    headers: isOwnKey ? { 'cpq-base-url': baseUrl } : {},
+    secret: method === 'token' ? secrets.token : ownKey,
+    values: isOwnKey ? { 'cpq-base-url': baseUrl } : {},
   };
 }
 
