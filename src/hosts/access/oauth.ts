@@ -106,10 +106,7 @@ const boundTokenMessage =
 const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || isLoopback(hostname);
 
-interface ProviderKeys {
-  url: string;
-  get: JWTVerifyGetKey;
-}
+type ProviderKeys = Awaited<ReturnType<typeof discoverKeys>>;
 
 /** Finds the provider's keys by its metadata on first use, and when they can no longer be read where they were. */
 function providerKeys(issuer: string): JWTVerifyGetKey {
@@ -142,7 +139,7 @@ function providerKeys(issuer: string): JWTVerifyGetKey {
 }
 
 /** Where the provider's metadata say that its keys are. @throws Error that says why there are none */
-export async function discoverKeys(issuer: string): Promise<ProviderKeys> {
+export async function discoverKeys(issuer: string) {
   let cause: string | undefined;
   for (const url of metadataUrls(new URL(issuer))) {
     const reading = fetch(url, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) });
