@@ -97,7 +97,7 @@ export async function examine(settings: Settings, env: NodeJS.ProcessEnv): Promi
     // Again: invisible characters, which are removed by now, may have hidden the key from the first search.
     return withoutSecrets(report);
   } finally {
-    await prober.close();
+    await prober.client.close();
     await close();
   }
 }

@@ -290,7 +290,7 @@ describe('a service that answers only some routes', () => {
     const target = { baseUrl: new URL(service.url), key, pageParam: 'from' };
     const prober = new Prober(target, 3_000);
     const probes = await probeRoutes(prober);
-    await prober.close();
+    await prober.client.close();
     const statuses = checkRoutes(probes, parseGrants(['read'])).map(({ status }) => status);
     expect(statuses.slice(0, 2)).toEqual(['pass', 'pass']);
     expect(statuses[2]).toBe('fail');

@@ -132,12 +132,12 @@ export function checkForms(rows: AllRows): DoctorCheck[] {
 }
 
 /** Lines of the file of fields that name what no record has. */
-export const checkMapping = ({ unusedFields }: Prober): DoctorCheck[] =>
-  unusedFields.map((line) => {
-    const remedy = `Check the right side in ${environmentName('fieldsFile')}, unless few records have it`;
-    const file = checkAs('fields:file', 'file of fields');
-    return file('warn', `no record read here has ${line}`, remedy);
-  });
+export function checkMapping({ client: { fields } }: Prober): DoctorCheck[] {
+  const remedy = `Check the right side in ${environmentName('fieldsFile')}, unless few records have it`;
+  const file = checkAs('fields:file', 'file of fields');
+  const unused = resources.flatMap((resource) => fields.unused(resource));
+  return unused.map(({ text }) => file('warn', `no record read here has ${text}`, remedy));
+}
 
 /** Records of another form: answers say which fields are missing. */
 function checkFields(resource: Resource, rows: Rows | undefined): DoctorCheck[] {

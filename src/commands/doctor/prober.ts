@@ -37,13 +37,13 @@ export class Prober implements Traffic {
   readonly budget: ReportedBudget = {};
   readonly call: Call;
   requests = 0;
-  readonly #client: ApiClient;
+  readonly client: ApiClient;
 
   constructor(target: Omit<ClientOptions, 'traffic'>, withinMs: number) {
     const { signal } = new AbortController();
     this.call = { signal, deadline: Date.now() + withinMs, purpose: 'interactive' };
     const client = new ApiClient({ ...target, limits: { attemptMs }, traffic: this });
-    this.#client = client;
+    this.client = client;
     this.pages = new ServicePages({
       pageParam: client.pageParam,
       /** Requested once; again if the answer held an error that a second one may not have. */
@@ -57,20 +57,10 @@ export class Prober implements Traffic {
     });
   }
 
-  /** The lines of the file of fields whose right side no record had. */
-  get unusedFields(): string[] {
-    const { fields } = this.#client;
-    return resources.flatMap((resource) => fields.unused(resource).map(({ text }) => text));
-  }
-
   /** Whether further requests may be sent. */
   get canAsk(): boolean {
     const hasTime = Date.now() < this.call.deadline && this.budget.retryAfter === undefined;
     return hasTime && this.requests < maxRequests;
-  }
-
-  close(): Promise<void> {
-    return this.#client.close();
   }
 
   /** @throws ApiError (`budget-spent`) when no further request may be sent */
