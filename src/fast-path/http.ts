@@ -9,8 +9,7 @@ type HttpContext = Pick<CallContext, 'signal' | 'client'> & { headers: IncomingH
 export type HttpFastPath = ReturnType<typeof httpFastPath>;
 
 export function httpFastPath(parts: CallParts) {
-  const description = { ...parts, grants: parts.tenant.grants };
-  const fastPath = new FastPath({ description, callParts: () => parts });
+  const fastPath = new FastPath({ description: parts, callParts: () => parts });
   return {
     /** Empty for a notification; undefined if the SDK must answer it. @throws as `FastPath.answer` */
     async tryAnswer(

@@ -23,7 +23,7 @@ const positions = ['from', 'deals_from'];
 
 /** Page after page, to the end of its rows. @throws InvalidParams; InvalidArguments; what the tool throws */
 export async function readExport(
-  { tenant, surface, isMadeUp }: Pick<CallParts, 'tenant' | 'surface' | 'isMadeUp'>,
+  { tenant, surface, isMadeUp }: CallParts,
   uri: string,
   call: ChangeCall,
 ): Promise<ReadResourceResult> {

@@ -89,7 +89,7 @@ export const readableTemplates = ({ grants, surface }: Access): readonly Resourc
 
 /** @throws InvalidParams for an unknown URI or a record that cannot be read */
 export async function readResource(
-  parts: Pick<CallParts, 'tenant' | 'surface' | 'nameOf' | 'isMadeUp'>,
+  parts: CallParts,
   uri: string,
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
@@ -104,7 +104,7 @@ export async function readResource(
 }
 
 async function readUri(
-  parts: Parameters<typeof readResource>[0],
+  parts: CallParts,
   uri: string,
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
@@ -112,10 +112,10 @@ async function readUri(
   if (uri === definitionsUri)
     return textContents(uri, (await import('./definitions.ts')).definitions);
   const view = viewFromUri(uri);
-  if (view) return readViewResource(view, surface.list, isMadeUp === true);
+  if (view) return readViewResource(view, surface.list, isMadeUp);
   if (uri.startsWith(exportPrefix))
     return (await import('./export.ts')).readExport(parts, uri, call);
-  const { template, id } = parseUri({ grants: tenant.grants, surface }, uri);
+  const { template, id } = parseUri(parts, uri);
   const { resource, title } = template;
   const found = await readRecord(tenant, template, id, call);
   const known = await knownFor(tenant, resource, [found], call);

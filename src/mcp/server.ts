@@ -56,7 +56,6 @@ const cacheable = [
 /** Over HTTP there is one per request, so it must be cheap; all lasting state is in `parts`. */
 export function createServer(parts: CallParts): Server {
   const { surface, tenant } = parts;
-  const access = { grants: tenant.grants, surface };
   const server = new DescribedServer(identity, {
     capabilities,
     instructions: instructionsFor(parts),
@@ -68,13 +67,13 @@ export function createServer(parts: CallParts): Server {
   });
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));
   server.setRequestHandler('resources/list', () => listResources(surface));
-  server.setRequestHandler('resources/templates/list', () => listTemplates(access));
+  server.setRequestHandler('resources/templates/list', () => listTemplates(parts));
   server.setRequestHandler('resources/read', ({ params }, ctx) =>
     readResource(parts, params.uri, toolCall(ctx)),
   );
-  server.setRequestHandler('prompts/list', () => listPrompts(access));
+  server.setRequestHandler('prompts/list', () => listPrompts(parts));
   server.setRequestHandler('prompts/get', ({ params }) =>
-    getPrompt(access, params.name, params.arguments),
+    getPrompt(parts, params.name, params.arguments),
   );
   server.setRequestHandler('completion/complete', ({ params }, ctx) =>
     complete(parts, params, toolCall(ctx)),
@@ -152,12 +151,14 @@ const maxValues = 100;
 
 /** Completes typed text with names that resolve to one record. Read errors give an empty completion. */
 async function complete(
-  { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
+  parts: CallParts,
   { ref, argument }: CompleteRequest['params'],
   call: ToolCall,
 ): Promise<CompleteResult> {
-  const kind = completedKind({ grants: tenant.grants, surface }, ref, argument.name);
-  const completing = kind ? completeNames(tenant, kind, argument.value, call) : Promise.resolve([]);
+  const kind = completedKind(parts, ref, argument.name);
+  const completing = kind
+    ? completeNames(parts.tenant, kind, argument.value, call)
+    : Promise.resolve([]);
   const names = await completing.catch(() => {
     call.signal.throwIfAborted();
     return [];

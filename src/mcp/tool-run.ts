@@ -15,14 +15,13 @@ import { madeUpNote } from '../views/made-up-note.ts';
 import type { JsonSchema } from './listing.ts';
 import { type CallObserver, callOutcomeOf, isKnown } from './observer.ts';
 import { textOf, toResult } from './results.ts';
-import { loadTool, type Surface, type SurfaceEntry } from './surface.ts';
+import { loadTool, type ServerDescription, type SurfaceEntry } from './surface.ts';
 import { describeError } from './wording.ts';
 
 /** Key in `_meta` of a result, of what the view of a question needs. */
 const consentMetaKey = 'cpq-mcp/consent';
 
-export interface CallParts {
-  surface: Surface;
+export interface CallParts extends ServerDescription {
   tenant: Tenant;
   /** Logs a fault of this server; its details are not sent to the host. */
   log: { failed(tool: string, error: unknown): void };
@@ -30,8 +29,6 @@ export interface CallParts {
   /** Names settings to the operator in error messages. */
   nameOf: NameOf;
   consent: ConsentSetting;
-  /** The tenant is the embedded one, whose records are invented. */
-  isMadeUp?: boolean;
 }
 
 /**

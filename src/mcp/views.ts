@@ -34,7 +34,7 @@ export const viewFromUri = (uri: string): ViewName | undefined =>
 export async function readViewResource(
   view: ViewName,
   tools: readonly Tool[],
-  isMadeUp: boolean,
+  isMadeUp = false,
 ): Promise<ReadResourceResult> {
   const names = tools.map(({ name }) => name);
   const text = withFacts(await readView(view), { tools: names, isMadeUp });

@@ -158,6 +158,7 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
   const make = () =>
     createServer({
       surface,
+      grants: tenant.grants,
       tenant,
       log: { failed },
       nameOf: environmentName,

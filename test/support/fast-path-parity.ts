@@ -39,8 +39,7 @@ export async function countedServer(
     return opened.server();
   };
   const { parts } = opened;
-  const description = { ...parts, grants: parts.tenant.grants };
-  const endpoint = { ...opened, server, description, callParts: async () => parts };
+  const endpoint = { ...opened, server, description: parts, callParts: async () => parts };
   return { endpoint, createdServers: () => made };
 }
 

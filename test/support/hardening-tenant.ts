@@ -109,7 +109,14 @@ export interface Served {
 export function serve(tenant: Tenant, failed: (error: unknown) => void): Promise<Served> {
   const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const log = { failed: (_tool: string, error: unknown) => failed(error) };
-  return clientOf({ surface, tenant, log, nameOf: environmentName, consent: 'token' });
+  return clientOf({
+    surface,
+    grants: tenant.grants,
+    tenant,
+    log,
+    nameOf: environmentName,
+    consent: 'token',
+  });
 }
 
 export async function clientOf(parts: CallParts): Promise<Served> {

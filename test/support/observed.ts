@@ -89,6 +89,7 @@ export async function startObservedServer({
   const log = { failed: () => {} };
   const parts = {
     surface,
+    grants: tenant.grants,
     tenant,
     log,
     nameOf: environmentName,

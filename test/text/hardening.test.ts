@@ -186,6 +186,7 @@ async function connect() {
   const log = { failed: (_: string, error: unknown) => errors.push(error) };
   const parts = {
     surface,
+    grants: tenant.grants,
     tenant,
     version: '0',
     log,
