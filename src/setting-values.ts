@@ -9,15 +9,6 @@ export class InvalidValue extends Error {}
  */
 export type ParseValue<T> = (text: string) => T;
 
-export const parseText: ParseValue<string> = (given) => given;
-
-export const oneOf =
-  <const W extends readonly string[]>(words: W): ParseValue<W[number]> =>
-  (given) => {
-    if (words.includes(given)) return given;
-    throw new InvalidValue(`must be one of ${words.join(', ')}`);
-  };
-
 export const wholeNumber =
   (least: number, most: number): ParseValue<number> =>
   (given) => {
@@ -26,43 +17,8 @@ export const wholeNumber =
     throw new InvalidValue(`must be a whole number from ${least} to ${most}`);
   };
 
-const trueWords = ['1', 'true', 'yes', 'on'];
-export const parseBoolean: ParseValue<boolean> = (given) => {
-  oneOf([...trueWords, '0', 'false', 'no', 'off', ''])(given);
-  return trueWords.includes(given);
-};
-
 export const parseList: ParseValue<string[]> = (names) =>
   names.split(/[\s,]+/).filter((name) => name !== '');
-
-/** @throws InvalidValue for no name */
-export function parseNames(given: string): string[] {
-  const names = parseList(given);
-  if (names.length === 0) throw new InvalidValue('is empty');
-  return names;
-}
-
-/** Names, or addresses of either family, as they are in a Host header without its port. */
-export function parseHostNames(given: string): string[] {
-  const names = parseList(given);
-  if (!names.some((name) => /[/*]|^[^:]*:[^:]*$/.test(name))) return names;
-  throw new InvalidValue('must be host names, without https://, port and wildcards');
-}
-
-/** @throws InvalidValue for separators alone, which would allow every stage */
-export function parseStages(given: string): string[] {
-  const names = given
-    .split(';')
-    .map((name) => name.trim())
-    .filter(Boolean);
-  if (names.length > 0 || given === '') return names;
-  throw new InvalidValue('is empty');
-}
-
-export const parameterName: ParseValue<string> = (given) => {
-  if (/^[\w.[\]-]{1,40}$/.test(given)) return given;
-  throw new InvalidValue('must be a parameter name');
-};
 
 /** What examples and the command `config` write where a person has to fill in a value. */
 const placeholder = /YOUR[-_]|\$\{|^\$\w+$|^%\w+%$|^\{\w+:.*\}$|^<.*>$/;
@@ -89,19 +45,6 @@ export function webAddress(given: string): URL {
   const url = urlFrom(given, http, example);
   if (url.username || url.password || url.hash) throw new InvalidValue(`is not ${example}`);
   return url;
-}
-
-/** An address with `{id}`, and `{resource}` if it needs the kind of the record. */
-export function recordAddress(given: string): string {
-  webAddress(given.replaceAll(/\{(id|resource)\}/g, '$1'));
-  if (given.includes('{id}')) return given.trim();
-  throw new InvalidValue('must contain {id}');
-}
-
-export function parseAddressPatterns(given: string): string[] {
-  const patterns = parseList(given);
-  for (const pattern of patterns) baseUrlFrom(pattern.replaceAll('*', 'any'));
-  return patterns;
 }
 
 /** Parses the API address, also of a route below `/public-api`. */
@@ -140,13 +83,6 @@ export function headerSafe(key: string): string {
   throw new InvalidValue(
     'holds a character that a key cannot have, such as a space or a line break',
   );
-}
-
-/** Printable ASCII only, because secrets may be part of a URL path. */
-export function parseSecret(text: string): string {
-  const secret = headerSafe(text);
-  if (secret.length >= 16) return secret;
-  throw new InvalidValue('is shorter than 16 characters');
 }
 
 /** Names of this machine in URLs. */

@@ -7,18 +7,8 @@ import {
   headerSafe,
   InvalidValue,
   isLoopback,
-  oneOf,
   type ParseValue,
-  parameterName,
-  parseAddressPatterns,
-  parseBoolean,
-  parseHostNames,
   parseList,
-  parseNames,
-  parseSecret,
-  parseStages,
-  parseText,
-  recordAddress,
   redisUrlFrom,
   webAddress,
   wholeNumber,
@@ -50,6 +40,26 @@ function setting<T>(parse: ParseValue<T>, description: string): Setting<T>;
 function setting<T>(parse: ParseValue<T>, description: string, fallback?: string) {
   return { parse, description, ...(fallback !== undefined && { fallback }) };
 }
+
+const parseText: ParseValue<string> = (given) => given;
+
+const oneOf =
+  <const W extends readonly string[]>(words: W): ParseValue<W[number]> =>
+  (given) => {
+    if (words.includes(given)) return given;
+    throw new InvalidValue(`must be one of ${words.join(', ')}`);
+  };
+
+const trueWords = ['1', 'true', 'yes', 'on'];
+const parseBoolean: ParseValue<boolean> = (given) => {
+  oneOf([...trueWords, '0', 'false', 'no', 'off', ''])(given);
+  return trueWords.includes(given);
+};
+
+const parameterName: ParseValue<string> = (given) => {
+  if (/^[\w.[\]-]{1,40}$/.test(given)) return given;
+  throw new InvalidValue('must be a parameter name');
+};
 
 const text = (description: string): Setting<string> => setting(parseText, description);
 
@@ -261,4 +271,48 @@ function parseKnown<T extends string>(given: string, known: readonly T[]): Reado
   const unknown = names.filter((name) => !isOneOf(known, name));
   if (unknown.length === 0) return new Set(known.filter((name) => names.includes(name)));
   throw new InvalidValue(`unknown: ${unknown.join(', ')}. Known: ${known.join(', ')}`);
+}
+
+/** @throws InvalidValue for no name */
+function parseNames(given: string): string[] {
+  const names = parseList(given);
+  if (names.length === 0) throw new InvalidValue('is empty');
+  return names;
+}
+
+/** Names, or addresses of either family, as they are in a Host header without its port. */
+function parseHostNames(given: string): string[] {
+  const names = parseList(given);
+  if (!names.some((name) => /[/*]|^[^:]*:[^:]*$/.test(name))) return names;
+  throw new InvalidValue('must be host names, without https://, port and wildcards');
+}
+
+/** @throws InvalidValue for separators alone, which would allow every stage */
+function parseStages(given: string): string[] {
+  const names = given
+    .split(';')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  if (names.length > 0 || given === '') return names;
+  throw new InvalidValue('is empty');
+}
+
+/** An address with `{id}`, and `{resource}` if it needs the kind of the record. */
+function recordAddress(given: string): string {
+  webAddress(given.replaceAll(/\{(id|resource)\}/g, '$1'));
+  if (given.includes('{id}')) return given.trim();
+  throw new InvalidValue('must contain {id}');
+}
+
+function parseAddressPatterns(given: string): string[] {
+  const patterns = parseList(given);
+  for (const pattern of patterns) baseUrlFrom(pattern.replaceAll('*', 'any'));
+  return patterns;
+}
+
+/** Printable ASCII only, because secrets may be part of a URL path. */
+function parseSecret(text: string): string {
+  const secret = headerSafe(text);
+  if (secret.length >= 16) return secret;
+  throw new InvalidValue('is shorter than 16 characters');
 }
