@@ -48,13 +48,12 @@ export function questionPieces(proposal: Proposal, host: string): Record<string,
     host,
     changes: changes.flatMap((change) =>
       differencesOf(change, currency, Number.POSITIVE_INFINITY).map(
-        ({ name, from, to, isUnseen, stored }) => ({
+        ({ name, isUnseen, ...shown }) => ({
           field: change.field,
           label: name === undefined ? change.label : `${change.label} ${name}`,
-          from: from ?? emptyValue,
-          to,
-          ...stored,
-          ...(isUnseen && looksAlike(stored) && { differs: unseenDifference }),
+          from: emptyValue,
+          ...shown,
+          ...(isUnseen && looksAlike(shown) && { differs: unseenDifference }),
         }),
       ),
     ),
@@ -78,7 +77,7 @@ function closingSentence({ what }: Proposal): Wording {
 }
 
 /** One value, old → new, as a person reads it. */
-interface Difference {
+interface Difference extends StoredTexts {
   /** Of a custom field. */
   name?: Wording;
   /** Absent where there was none before; that need not be said. */
@@ -86,7 +85,6 @@ interface Difference {
   to: Wording;
   /** Old and new look the same. */
   isUnseen: boolean;
-  stored?: StoredTexts;
 }
 
 /** Texts as they are stored, for a view, which needs not quote them; one with invisible characters is quoted. */
@@ -102,7 +100,7 @@ const storedTexts = (from: unknown, to: unknown): StoredTexts =>
 const wholeText = (text: unknown): string | undefined =>
   typeof text === 'string' && countInvisible(text) === 0 ? text : undefined;
 
-const looksAlike = ({ fromText, toText }: StoredTexts = {}): boolean =>
+const looksAlike = ({ fromText, toText }: StoredTexts): boolean =>
   fromText === undefined || toText === undefined || inSpaces(fromText) === inSpaces(toText);
 
 const inSpaces = (text: string): string => visible(text).replaceAll('\t', ' ');
@@ -131,20 +129,20 @@ function differencesOf(
   if (kind === 'custom') {
     return changedCustomFields(from, to).map((name) => {
       const [was, is] = [customField(from, name), customField(to, name)];
-      const stored = storedTexts(was, is);
-      return { name: quoteVerbatim(name), ...customDifference(was, is, maxOld), stored };
+      const shown = { ...customDifference(was, is, maxOld), ...storedTexts(was, is) };
+      return { name: quoteVerbatim(name), ...shown };
     });
   }
   const stored = kind === 'text' ? storedTexts(from, to) : {};
   if (kind === 'text' && typeof from === 'string' && typeof to === 'string')
-    return [{ ...textDifference(from, to, maxOld), stored }];
+    return [{ ...textDifference(from, to, maxOld), ...stored }];
   if (kind === 'reference' && referenceOf(from)?.name === referenceOf(to)?.name)
     return [difference(describeNamesake(from), describeNamesake(to))];
   const after = describeValue(kind, to, currency.to);
-  if (from === undefined) return [{ to: after, isUnseen: false, stored }];
+  if (from === undefined) return [{ to: after, isUnseen: false, ...stored }];
   const isText = typeof from === 'string' && kind !== 'day';
   const before = isText ? quoteVerbatim(from, maxOld) : describeValue(kind, from, currency.from);
-  return [{ ...difference(before, after), stored }];
+  return [{ ...difference(before, after), ...stored }];
 }
 
 const difference = (from: Wording, to: Wording): Difference => ({
