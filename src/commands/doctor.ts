@@ -33,13 +33,11 @@ flags, which "cpq-mcp http --help" lists. --json prints the report as JSON. The 
  * @throws ConfigError for wrong settings; Error when a check failed
  */
 export async function run(argv: readonly string[], { env, stdout }: CommandContext): Promise<void> {
-  const asJson = argv.includes('--json');
+  const given = argv.filter((word) => word !== '--json');
+  const asJson = given.length < argv.length;
   const write = (report: unknown) => stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   try {
-    const settings = readSettings(
-      argv.filter((word) => word !== '--json'),
-      env,
-    );
+    const settings = readSettings(given, env);
     const { tenantsFile } = settings;
     const reports: Record<string, Report> = {};
     for (const [name, tenant] of tenantsOf(settings)) {
