@@ -38,7 +38,8 @@ export interface Finished extends Exit {
   stderr: string;
 }
 
-const timeoutMs = 30_000;
+/** Far above what a busy machine needs, and below the limit of a test. */
+const timeoutMs = 90_000;
 /** Time to end after stdin was closed, and after SIGTERM. */
 const politeStopMs = 200;
 const politeMs = 5_000;
