@@ -75,21 +75,11 @@ export const briefCompany = defineTool({
       (resource) => (resource === 'company' ? { only: [company] } : { of: company }),
     );
     const accountManager = managerOf(tenant, company, read.records);
-    const { records } = read;
     // Its deals, and those that may be.
-    const opportunity =
-      records.opportunity?.filter(({ company: { id = company.id } = {} }) => id === company.id) ??
-      [];
+    const opportunity = (read.records.opportunity ?? []).filter(
+      ({ company: { id = company.id } = {} }) => id === company.id,
+    );
     const fields = gapsAbout({ opportunity }, read.coverage.fields);
-    const about = {
-      company,
-      contacts: records.contact,
-      opportunities: records.opportunity,
-      quotes: records.quote,
-      contractItems: records.contract_item,
-      discountGroups: records.discount_group,
-      pricingBooks: records.pricing_book,
-    };
     const options = {
       today: today(),
       currencyOf: currenciesFor(tenant, [company]),
@@ -99,7 +89,8 @@ export const briefCompany = defineTool({
       show,
     };
     await waitForSlice();
-    const brief = selectParts(await runInSlices(companyBrief(about, options)), selected);
+    const whole = await runInSlices(companyBrief(company, read.records, options));
+    const brief = selectParts(whole, selected);
     await waitForSlice();
     const notes = applying([
       brief.contractItems && wording`Contract items are beta: fields may change or be missing.`,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Check, CheckData, CheckParameters } from '../src/briefs/checks/check.ts';
+import type { Check, CheckParameters } from '../src/briefs/checks/check.ts';
 import {
   type CheckName,
   type CheckReport,
@@ -20,7 +20,7 @@ import { compact, plural } from '../src/figures/naming.ts';
 import { recordsById, runSteps } from '../src/figures/steps.ts';
 import type { Candidate } from '../src/names/name-filters.ts';
 import { companyOf, labelsOf } from '../src/names/references.ts';
-import type { ApiRecord, Company, Resource } from '../src/service/records/records.ts';
+import type { ApiRecord, Company, RecordLists, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
 import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
@@ -186,7 +186,7 @@ const checkWords = (name: CheckName) =>
   trusted(name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase()));
 
 /** What the filters can mean: owners, companies and statuses of the records that the check is about. */
-function occurring(check: CheckName, data: CheckData) {
+function occurring(check: CheckName, data: RecordLists) {
   const [about] = checks[check].needs;
   const records: readonly ApiRecord[] = data[about] ?? [];
   const companies: readonly Company[] = data.company ?? [];

@@ -58,13 +58,7 @@ export const priceProduct = defineTool({
       restsOn.price,
       (resource) => read[resource],
     );
-    const about = {
-      company: company.record,
-      product: product.record,
-      books: records.pricing_book,
-      discountGroups: records.discount_group,
-      categories: records.category,
-    };
+    const about = { ...records, company: company.record, product: product.record };
     const found = productPrices(about, args.on ?? today());
     return answerWithRows(maxRows, (count) => ({
       summary: pricesSummary(found),

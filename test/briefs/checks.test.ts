@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
-import type { CheckData } from '../../src/briefs/checks/check.ts';
 import type { CheckName } from '../../src/briefs/checks/checks.ts';
-import type { Opportunity, Product, Quote } from '../../src/service/records/records.ts';
+import type {
+  Opportunity,
+  Product,
+  Quote,
+  RecordLists,
+} from '../../src/service/records/records.ts';
 import { type RunOptions, runCheck } from '../support/run-check.ts';
 
 const today = '2026-06-15';
 const currencyOf = new Map([['acme', 'EUR']]);
 const acme = { id: 'acme', name: 'Acme' };
 type Options = Partial<RunOptions>;
-const run = (name: CheckName, data: CheckData, options: Options = {}) =>
+const run = (name: CheckName, data: RecordLists, options: Options = {}) =>
   runCheck(name, data, { today, currencyOf, ...options });
 
 const product = (id: string, price?: number, cost?: number, more: Product = {}): Product => ({

@@ -1,30 +1,24 @@
 import { expect, test } from 'vitest';
-import {
-  type CompanyOptions,
-  type CompanyRecords,
-  companyBrief,
-} from '../../src/briefs/company/company.ts';
+import { type CompanyOptions, companyBrief } from '../../src/briefs/company/company.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import type { Company, ContractItem } from '../../src/service/records/records.ts';
+import type { Company, ContractItem, RecordLists } from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };
 const currencyOf = new Map([['acme', 'EUR']]);
 const lists = { maxRows: 5, show: [] };
-const briefOn = (records: CompanyRecords, options: Partial<CompanyOptions> = {}) =>
-  runSteps(companyBrief(records, { today, currencyOf, ...lists, ...options }));
-const brief = (records: Omit<CompanyRecords, 'company'>, options: Partial<CompanyOptions> = {}) =>
-  briefOn({ company: acme, ...records }, options);
+const brief = (records: RecordLists, options: Partial<CompanyOptions> = {}, company = acme) =>
+  runSteps(companyBrief(company, records, { today, currencyOf, ...lists, ...options }));
 
 const own = { id: 'acme', name: 'Acme' };
 const other = { id: 'other', name: 'Other' };
 
 test('shows no labels of a company that has none', () => {
-  expect(briefOn({ company: { ...acme, labels: [] } }).company).not.toHaveProperty('labels');
+  expect(brief({}, {}, { ...acme, labels: [] }).company).not.toHaveProperty('labels');
 });
 
 test('matches records by id, and by name only where they have no id', () => {
-  const contacts = [
+  const contact = [
     { id: '1', firstName: 'Zoe', companyId: 'acme', phone: '1', mobilePhone: '2' },
     { id: '7', firstName: 'Ben', email: 'b@x.org', companyId: 'acme', mobilePhone: '3' },
     { id: '2', firstName: 'Anna', lastName: 'Berg', email: 'a@x.org', companyName: ' ACME ' },
@@ -33,7 +27,7 @@ test('matches records by id, and by name only where they have no id', () => {
     { id: '5', firstName: 'Nobody' },
     { id: '6', firstName: 'Elsewhere', companyName: 'Other' },
   ];
-  expect(brief({ contacts }).contacts).toStrictEqual({
+  expect(brief({ contact }).contacts).toStrictEqual({
     withoutEmail: 1,
     shown: 3,
     total: 3,
@@ -46,7 +40,7 @@ test('matches records by id, and by name only where they have no id', () => {
 });
 
 test('reports open and closed deals, weighted on the tenant’s probability scale', () => {
-  const opportunities = [
+  const opportunity = [
     { id: 'a', name: 'A', company: own, probability: 1, onetimeRevenue: 100, createdAt: today },
     { id: 'b', name: 'B', company: own, monthlyRevenue: 5, expectedCloseDate: '2026-06-14' },
     { id: 'c', name: 'A credit', company: own, onetimeRevenue: -1, expectedCloseDate: today },
@@ -57,7 +51,7 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
     { id: 'x', company: other, probability: 50, onetimeRevenue: 999 },
     { id: 'd', company: own, deletedAt: '2026-01-01', onetimeRevenue: 999 },
   ];
-  const { open, closed, probability } = brief({ opportunities });
+  const { open, closed, probability } = brief({ opportunity });
   expect(open).toStrictEqual({
     value: { EUR: 159 },
     weightedValue: { EUR: 1 },
@@ -80,36 +74,36 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
     outcomeUnknown: { count: 1, withoutValue: 1 },
   });
   expect(probability?.scale).toBe('0-100');
-  expect(brief({ opportunities: opportunities.slice(0, 2) })).not.toHaveProperty('closed');
-  const wonOnly = brief({ opportunities: opportunities.filter(({ id }) => id === 'w') });
+  expect(brief({ opportunity: opportunity.slice(0, 2) })).not.toHaveProperty('closed');
+  const wonOnly = brief({ opportunity: opportunity.filter(({ id }) => id === 'w') });
   expect(wonOnly.closed).toStrictEqual({ won: { count: 1, value: { EUR: 30 } } });
   expect(wonOnly.probability?.scale).toBe('unknown');
-  expect(brief({ opportunities: [] })).not.toHaveProperty('probability');
+  expect(brief({ opportunity: [] })).not.toHaveProperty('probability');
 });
 
 test('lists open quotes first, and those of no known day by name', () => {
-  const quote = (id: string, status: string, expiresAt = '2026-06-14') => {
+  const quoteOf = (id: string, status: string, expiresAt = '2026-06-14') => {
     return { id, status, expiresAt, company: own };
   };
-  const quotes = [
-    quote('over', 'sent'),
-    quote('today', 'sent', today),
-    quote('endless', 'sent', ''),
-    quote('marked', 'expired', ''),
-    quote('draft', 'draft'),
+  const quote = [
+    quoteOf('over', 'sent'),
+    quoteOf('today', 'sent', today),
+    quoteOf('endless', 'sent', ''),
+    quoteOf('marked', 'expired', ''),
+    quoteOf('draft', 'draft'),
   ];
-  const rows = brief({ quotes }).quotes?.rows ?? [];
+  const rows = brief({ quote }).quotes?.rows ?? [];
   expect(rows.map(({ id }) => id)).toEqual(['draft', 'endless', 'today', 'marked', 'over']);
 });
 
 test('shows of contract items and pricing books what the records say', () => {
   const { contractItems, pricingBooks } = brief({
-    contractItems: [
+    contract_item: [
       { id: '1', service: 'Antivirus', term: 'month', revenue: 1.005, company: own },
       { id: '2', service: 'Whose', term: 'month', revenue: 99 },
       { id: '3', service: 'Gone', term: 'month', revenue: 9, deletedAt: '2026-01-02T10:00:00Z' },
     ],
-    pricingBooks: [
+    pricing_book: [
       { id: 'b1', name: 'Everyone', products: [{ productId: 'p' }] },
       { id: 'b2', name: 'Ours', companyIds: ['acme'], specialBidNumber: 'SB-1', validTo: today },
       { id: 'b3', name: 'Gold', classificationIds: ['gold'], validFrom: '2026-01-01T00:00:00Z' },
@@ -129,8 +123,8 @@ test('shows of contract items and pricing books what the records say', () => {
 });
 
 test('pauses often over many contract items', () => {
-  const contractItems = Array.from({ length: 1_000 }, (): ContractItem => ({ company: other }));
-  const pausesWith = (more: Partial<CompanyRecords>) =>
-    [...companyBrief({ company: acme, ...more }, { today, currencyOf, ...lists })].length;
-  expect(pausesWith({ contractItems }) - pausesWith({})).toBe(1_000 / 50);
+  const contract_item = Array.from({ length: 1_000 }, (): ContractItem => ({ company: other }));
+  const pausesWith = (records: RecordLists) =>
+    [...companyBrief(acme, records, { today, currencyOf, ...lists })].length;
+  expect(pausesWith({ contract_item }) - pausesWith({})).toBe(1_000 / 50);
 });

@@ -27,7 +27,7 @@ describe('discounts of discount groups', () => {
   ) => {
     const groups = [{ id: 'g', name: 'Volume', companyIds: ['acme'], discounts, ...group }];
     const found = productPrices(
-      { company, product, discountGroups: groups, categories: known },
+      { company, product, discount_group: groups, category: known },
       today,
     );
     return found.discounts?.rows;
@@ -81,7 +81,7 @@ describe('discounts of discount groups', () => {
       {
         company,
         product,
-        discountGroups: [
+        discount_group: [
           { companyIds: ['acme'], discounts: [{ categoryId: 'network', amount: 5 }] },
         ],
       },
@@ -101,14 +101,17 @@ describe('discounts of discount groups', () => {
 
 test('a price of a deleted book does not count, however low it is', () => {
   const products = [{ productId: 'p', price: 1 }];
-  const books = [{ id: 'b', name: 'Deleted', deletedAt: '2026-06-01', products }];
-  const { prices, notCounted } = productPrices({ company, product, books }, today);
+  const pricing_book = [{ id: 'b', name: 'Deleted', deletedAt: '2026-06-01', products }];
+  const { prices, notCounted } = productPrices({ company, product, pricing_book }, today);
   expect([prices?.total, notCounted?.reasons]).toEqual([0, { 'book deleted': 1 }]);
 });
 
 test('a price under a list price of cents is told in percent of it', () => {
-  const books = [{ id: 'b', name: 'Cents', products: [{ productId: 'p', price: 0.4 }] }];
-  const { prices } = productPrices({ company, product: { ...product, price: 0.5 }, books }, today);
+  const pricing_book = [{ id: 'b', name: 'Cents', products: [{ productId: 'p', price: 0.4 }] }];
+  const { prices } = productPrices(
+    { company, product: { ...product, price: 0.5 }, pricing_book },
+    today,
+  );
   expect(prices?.rows[0]?.belowList).toBe(20);
 });
 
@@ -117,7 +120,7 @@ test('prices of one book that do not count go up, unknown ones last', () => {
     productId: 'p',
     ...(price !== undefined && { price }),
   }));
-  const books = [{ id: 'old', name: 'Old', validTo: '2026-06-14', products }];
-  const { notCounted } = productPrices({ company, product, books }, today);
+  const pricing_book = [{ id: 'old', name: 'Old', validTo: '2026-06-14', products }];
+  const { notCounted } = productPrices({ company, product, pricing_book }, today);
   expect(notCounted?.rows.map(({ price }) => price)).toEqual([5, 7, undefined]);
 });

@@ -213,7 +213,7 @@ type Tenant = typeof tenant extends fc.Arbitrary<infer T> ? T : never;
 
 const company: Company = frozen({ id: 'c0', name: 'Alpha', currency: 'EUR' });
 const wholeCompany = (records: Tenant) =>
-  runSteps(companyBrief({ company, ...records }, { ...options, maxRows: 5, show: [] }));
+  runSteps(companyBrief(company, dataOf(records), { ...options, maxRows: 5, show: [] }));
 const dataOf = (records: Tenant) => ({
   company: [company],
   contact: records.contacts,
@@ -221,6 +221,7 @@ const dataOf = (records: Tenant) => ({
   product: records.products,
   quote: records.quotes,
   pricing_book: records.pricingBooks,
+  discount_group: records.discountGroups,
   contract_item: records.contractItems,
 });
 const everything = (records: Tenant) => ({

@@ -1,4 +1,3 @@
-import type { CheckData } from '../../src/briefs/checks/check.ts';
 import {
   type CheckFilters,
   type CheckName,
@@ -9,13 +8,14 @@ import {
 } from '../../src/briefs/checks/checks.ts';
 import { compact, type Named } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
+import type { RecordLists } from '../../src/service/records/records.ts';
 import { pageOf } from '../../src/tool-kit/answers.ts';
 
 export type RunOptions = CheckOptions &
   CheckFilters & { kind?: Named; from?: number; maxRows?: number };
 
 /** Runs a check at once, and reports the findings that the tool shows by default, or those of the options. */
-export function runCheck(name: CheckName, data: CheckData, options: RunOptions) {
+export function runCheck(name: CheckName, data: RecordLists, options: RunOptions) {
   const { from = 0, maxRows = 15, kind, owner, company, status, ...about } = options;
   const matched = runSteps(matching(name, data, compact({ owner, company, status })));
   const { figures, total, rows } = runSteps(

@@ -5,11 +5,8 @@ import type { CurrencyOf, Decimal } from '../../figures/money.ts';
 import { addTo, type Named } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
-import type { ApiRecord, RecordOf, Ref, Resource } from '../../service/records/records.ts';
+import type { ApiRecord, RecordLists, Ref, Resource } from '../../service/records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
-
-/** Whole collections by resource; a check reads those that it `needs`, and those that it `wants` if it may. */
-export type CheckData = { readonly [R in Resource]?: readonly RecordOf[R][] | undefined };
 
 /** Percentages 0–100. Each check has its own defaults, in its `defaults`. */
 export interface CheckParameters {
@@ -58,7 +55,7 @@ export interface CheckResult {
 }
 
 export interface Check {
-  /** The filters by owner, company and status apply to the first; others are only looked up. */
+  /** Whole collections. The filters by owner, company and status apply to the first; others are only looked up. */
   readonly needs: readonly [Resource, ...Resource[]];
   /** Collections that the check uses if they may be read. */
   readonly wants?: readonly Resource[];
@@ -78,7 +75,7 @@ export interface Check {
   readonly defaults?: CheckParameters;
   /** The exact definition, in a sentence or two, with its parameters filled in. */
   define(context: CheckContext): string;
-  examine(data: CheckData, context: CheckContext): Steps<CheckResult>;
+  examine(data: RecordLists, context: CheckContext): Steps<CheckResult>;
 }
 
 export const isKept = (record: ApiRecord): boolean => !isDeleted(record);

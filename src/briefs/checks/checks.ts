@@ -25,9 +25,9 @@ import {
 } from '../../figures/steps.ts';
 import { refersTo } from '../../names/name-filters.ts';
 import { companyOf, labelsOf } from '../../names/references.ts';
-import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
+import type { RecordLists, RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
-import type { Check, CheckContext, CheckData, CheckParameters, RawFinding } from './check.ts';
+import type { Check, CheckContext, CheckParameters, RawFinding } from './check.ts';
 import { contracts, contractsRunningOut } from './contracts.ts';
 import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './products.ts';
 import {
@@ -99,9 +99,9 @@ export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined
 /** The collection that a check is about with the records that match the filters; a record without an owner has none. */
 export function* matching(
   name: CheckName,
-  data: CheckData,
+  data: RecordLists,
   { owner, company, status, label }: CheckFilters,
-): Steps<CheckData> {
+): Steps<RecordLists> {
   if (!owner && !company && !status && !label) return data;
   const [about] = checks[name].needs;
   const records: readonly AnyRecord[] = data[about] ?? [];
@@ -122,7 +122,7 @@ export function* matching(
 export type Examined = ResultOf<typeof examine>;
 
 /** Runs one check over whole collections. Definitions: docs/definitions.md, "Checks". */
-export function* examine(name: CheckName, data: CheckData, options: CheckOptions) {
+export function* examine(name: CheckName, data: RecordLists, options: CheckOptions) {
   const check: Check = checks[name];
   const context: CheckContext = {
     currencyOf: new Map(),

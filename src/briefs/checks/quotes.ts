@@ -21,12 +21,11 @@ import {
 import type { Steps } from '../../figures/steps.ts';
 import { type Catalogue, catalogueFor } from '../../names/part-numbers.ts';
 import { companyOf } from '../../names/references.ts';
-import type { Quote, QuoteItem } from '../../service/records/records.ts';
+import type { Quote, QuoteItem, RecordLists } from '../../service/records/records.ts';
 import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
   type Check,
   type CheckContext,
-  type CheckData,
   type CheckResult,
   examineEach,
   type Judgement,
@@ -39,7 +38,7 @@ type QuoteJudgement = Judgement<QuoteFinding>;
 
 /** Examines draft and sent quotes, or others. `deal` is `undefined` where opportunities may not be read. */
 function* examineQuotes(
-  { quote, opportunity }: CheckData,
+  { quote, opportunity }: RecordLists,
   context: CheckContext,
   judge: (quote: Quote, deal: DealState | undefined) => QuoteJudgement | QuoteJudgement[],
   isExamined: (quote: Quote) => boolean = isUnanswered,

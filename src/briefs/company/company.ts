@@ -40,24 +40,12 @@ import type {
   ContractItem,
   Opportunity,
   Quote,
+  RecordLists,
   RecordOf,
 } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import { byOutcome, closedTotals } from '../pipeline/won-and-lost.ts';
 import { discountGroupsFor, pricingBooksFor } from '../prices/books.ts';
-
-type Collection<R extends keyof RecordOf> = readonly RecordOf[R][] | undefined;
-
-/** Whole collections of the tenant. The brief omits the part of a missing collection. */
-export interface CompanyRecords {
-  company: Company;
-  contacts?: Collection<'contact'>;
-  opportunities?: Collection<'opportunity'>;
-  quotes?: Collection<'quote'>;
-  contractItems?: Collection<'contract_item'>;
-  discountGroups?: Collection<'discount_group'>;
-  pricingBooks?: Collection<'pricing_book'>;
-}
 
 export interface CompanyOptions {
   today: Day;
@@ -75,21 +63,23 @@ export type CompanyBrief = ResultOf<typeof companyBrief>;
 
 const recentDays = 30;
 
-/** Briefs one company. Definitions: docs/definitions.md, "Company". */
-export function* companyBrief(records: CompanyRecords, options: CompanyOptions) {
-  const { company, contractItems, discountGroups, pricingBooks } = records;
+/**
+ * Briefs one company, without the parts of missing collections. Definitions: docs/definitions.md, "Company".
+ * @param records whole collections of the tenant
+ */
+export function* companyBrief(company: Company, records: RecordLists, options: CompanyOptions) {
+  const { contract_item: items, discount_group: groups, pricing_book: books } = records;
   const { today, maxRows, accountManager } = options;
-  const contacts = yield* recordsOf(company, records.contacts);
-  const opportunities = yield* recordsOf(company, records.opportunities);
-  const quotes = yield* recordsOf(company, records.quotes);
+  const contacts = yield* recordsOf(company, records.contact);
+  const opportunities = yield* recordsOf(company, records.opportunity);
+  const quotes = yield* recordsOf(company, records.quote);
   const account = {
     company: [company],
     contact: contacts ?? [],
     opportunity: opportunities ?? [],
     quote: quotes ?? [],
   };
-  const deals =
-    opportunities && (yield* dealSections(opportunities, records.opportunities, options));
+  const deals = opportunities && (yield* dealSections(opportunities, records.opportunity, options));
   const from = addDays(today, -recentDays);
   const changes = recentChanges(account, from, today);
   yield;
@@ -99,12 +89,12 @@ export function* companyBrief(records: CompanyRecords, options: CompanyOptions) 
     contacts: contacts && limitedContacts(contacts, maxRows),
     ...deals,
     quotes: quotes && quotesOfCompany(quotes, options),
-    contractItems: contractItems && (yield* contractsOf(company, contractItems, options)),
-    discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
-    pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
+    contractItems: items && (yield* contractsOf(company, items, options)),
+    discountGroups: groups && discountGroupsFor(company, groups, maxRows),
+    pricingBooks: books && pricingBooksFor(company, books, today, maxRows),
     recentActivity: { from, to: today, ...limitList(changes, maxRows, (change) => change) },
     // In no figure.
-    deleted: deletedRecords(records),
+    deleted: deletedRecords(company, records),
   });
 }
 
@@ -117,15 +107,14 @@ function* recordsOf<R extends ApiRecord>(
   return yield* filterSteps(records, (each) => !isDeleted(each) && belongsTo(each, company));
 }
 
-function deletedRecords(records: CompanyRecords) {
-  const { company, contacts = [], opportunities = [], quotes = [], contractItems = [] } = records;
-  const count = (all: readonly ApiRecord[]): number =>
+function deletedRecords(company: Company, records: RecordLists) {
+  const count = (all: readonly ApiRecord[] = []): number =>
     all.filter((record) => isDeleted(record) && belongsTo(record, company)).length;
   return nonZeroCounts({
-    contacts: count(contacts),
-    opportunities: count(opportunities),
-    quotes: count(quotes),
-    contractItems: count(contractItems),
+    contacts: count(records.contact),
+    opportunities: count(records.opportunity),
+    quotes: count(records.quote),
+    contractItems: count(records.contract_item),
   });
 }
 
@@ -171,8 +160,8 @@ function limitedContacts(contacts: readonly Contact[], limit: number) {
 
 /** `closed`: over all time. */
 function* dealSections(
-  own: readonly RecordOf['opportunity'][],
-  all: Collection<'opportunity'> = [],
+  own: readonly Opportunity[],
+  all: readonly Opportunity[] = [],
   options: CompanyOptions,
 ) {
   const probability = options.probability ?? probabilityScale(all);

@@ -17,22 +17,19 @@ import { deletionOf, isDeleted } from '../../figures/outcome.ts';
 import { termKey } from '../../figures/terms.ts';
 import { currencyCode } from '../../service/records/normalise.ts';
 import type {
-  Category,
   Company,
   DiscountGroup,
   PricingBook,
   Product,
+  RecordLists,
 } from '../../service/records/records.ts';
 import { applicabilityOf, byApplicability, groupApplicability } from './books.ts';
 import { type Discount, discountTargets, discountWords, lessDiscount } from './discounts.ts';
 
-export interface PriceData {
+/** Pricing books, discount groups and categories are absent where they may not be read. */
+interface PriceData extends Pick<RecordLists, 'pricing_book' | 'discount_group' | 'category'> {
   company: Company;
   product: Product;
-  /** Absent where pricing books may not be read; so are the other two. */
-  books?: readonly PricingBook[] | undefined;
-  discountGroups?: readonly DiscountGroup[] | undefined;
-  categories?: readonly Category[] | undefined;
 }
 
 /** Why a price of a book that may be for the company does not count on the day. */
@@ -48,10 +45,8 @@ export type ProductPrices = ReturnType<typeof productPrices>;
 
 /** Everything that may decide the price of a product for a company on a day. */
 export function productPrices(data: PriceData, on: Day) {
-  const { company, product, books, discountGroups } = data;
-  const discounts = discountGroups
-    ?.flatMap((group) => discountRows(group, data))
-    .sort(byApplicability);
+  const { company, product, pricing_book: books, discount_group: groups } = data;
+  const discounts = groups?.flatMap((group) => discountRows(group, data)).sort(byApplicability);
   const { isListLowest, ...ofBooks } = books ? bookPrices(books, data, on) : {};
   return compact({
     on,
@@ -185,11 +180,11 @@ const byBook = (a: Entry, b: Entry): number =>
   compare(a.validFrom ?? '', b.validFrom ?? '') ||
   compare(a.validTo ?? '', b.validTo ?? '');
 
-function discountRows(group: DiscountGroup, { company, product, categories }: PriceData) {
+function discountRows(group: DiscountGroup, { company, product, category }: PriceData) {
   const appliesTo = groupApplicability(group, company);
   if (!appliesTo) return [];
-  const targetOf = discountTargets(product, categories);
-  const names = new Map([...(categories ?? []), product].map(({ id, name }) => [id, name]));
+  const targetOf = discountTargets(product, category);
+  const names = new Map([...(category ?? []), product].map(({ id, name }) => [id, name]));
   return (group.discounts ?? []).flatMap((discount: Discount) => {
     const on = targetOf(discount);
     if (on === undefined) return [];

@@ -271,6 +271,8 @@ export const mayBeCalled: {
 };
 
 export type RecordOf = { [R in Resource]: Parsed<(typeof fieldsOf)[R]> };
+/** Records of several collections. */
+export type RecordLists = { readonly [R in Resource]?: readonly RecordOf[R][] | undefined };
 export type ApiRecord = Parsed<typeof base>;
 export type Company = RecordOf['company'];
 export type Contact = RecordOf['contact'];
