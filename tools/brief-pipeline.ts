@@ -3,6 +3,7 @@ import {
   type ClosedBrief,
   closedBrief,
   dealsAbout,
+  fewRows,
   type PipelineBrief,
   type PipelineOptions,
   pipelineBrief,
@@ -16,12 +17,10 @@ import {
   inCustomField,
   isBriefBy,
   isInOrder,
+  isOfLines,
 } from '../src/briefs/pipeline/pipeline-groups.ts';
-import {
-  type ClosedPeriod,
-  type DealOutcome,
-  dealOutcomes,
-} from '../src/briefs/pipeline/won-and-lost.ts';
+import { type ClosedPeriod, dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
+import { addDays } from '../src/figures/days.ts';
 import type { Deal, Rates } from '../src/figures/deals.ts';
 import { type CurrencyOf, currencyOfRecord, decimal, zero } from '../src/figures/money.ts';
 import { plural } from '../src/figures/naming.ts';
@@ -74,6 +73,43 @@ const closedSections: readonly PipelineSection[] = ['closed', 'groups', 'deals']
 
 const knownBy = [...briefBy, `${inCustomField}NAME`].join(', ');
 
+const input = inOrder(
+  z
+    .strictObject({
+      outcome: z.enum(dealOutcomes).default('open'),
+      sections: z.array(z.enum(pipelineSections)).optional(),
+      by: z.string().refine(isBriefBy, `must be one of ${knownBy}`).optional().describe(knownBy),
+      ...dealFilterInput,
+      min_value: z.number().min(0).optional(),
+      period_from: plainDay.describe('YYYY-MM-DD; default 90 days before'),
+      period_to: plainDay,
+      stalled_days: z.int().min(0).optional(),
+      show: z.array(z.enum(pipelineExtras)).optional(),
+      target: z.number().optional().describe('To win in the period'),
+      rates: z
+        .string()
+        .refine((text) => readRates(text) !== undefined, 'must be such as CAD=0.73 USD,EUR=1.1 USD')
+        .optional()
+        .describe('CAD=0.73 USD'),
+      groups: z.int().min(0).optional(),
+      rows: z.int().min(0).optional(),
+      deals_from: z.int().min(0).optional(),
+    })
+    .superRefine((args, { addIssue }) => {
+      if (args.outcome === 'open') return;
+      for (const name of keysOf(ofOpenDeals))
+        if (args[name] !== undefined)
+          addIssue({ code: 'custom', path: [name], message: ofOpenDeals[name] });
+      const message = `must be some of ${closedSections.join(', ')} with this outcome`;
+      if (args.sections?.some((section) => !closedSections.includes(section)))
+        addIssue({ code: 'custom', path: ['sections'], message });
+    }),
+  ['close_from', 'close_to'],
+  ['period_from', 'period_to', today],
+);
+
+type Args = z.output<typeof input>;
+
 export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
   title: 'Brief on the pipeline',
@@ -82,43 +118,7 @@ export const briefPipeline = defineTool({
   toolset: 'briefs',
   view: 'pipeline',
   needs: ['opportunity:read'],
-  input: inOrder(
-    z
-      .strictObject({
-        outcome: z.enum(dealOutcomes).default('open'),
-        sections: z.array(z.enum(pipelineSections)).optional(),
-        by: z.string().refine(isBriefBy, `must be one of ${knownBy}`).optional().describe(knownBy),
-        ...dealFilterInput,
-        min_value: z.number().min(0).optional(),
-        period_from: plainDay.describe('YYYY-MM-DD; default 90 days before'),
-        period_to: plainDay,
-        stalled_days: z.int().min(0).optional(),
-        show: z.array(z.enum(pipelineExtras)).optional(),
-        target: z.number().optional().describe('To win in the period'),
-        rates: z
-          .string()
-          .refine(
-            (text) => readRates(text) !== undefined,
-            'must be such as CAD=0.73 USD,EUR=1.1 USD',
-          )
-          .optional()
-          .describe('CAD=0.73 USD'),
-        groups: z.int().min(0).optional(),
-        rows: z.int().min(0).optional(),
-        deals_from: z.int().min(0).optional(),
-      })
-      .superRefine((args, { addIssue }) => {
-        if (args.outcome === 'open') return;
-        for (const name of keysOf(ofOpenDeals))
-          if (args[name] !== undefined)
-            addIssue({ code: 'custom', path: [name], message: ofOpenDeals[name] });
-        const message = `must be some of ${closedSections.join(', ')} with this outcome`;
-        if (args.sections?.some((section) => !closedSections.includes(section)))
-          addIssue({ code: 'custom', path: ['sections'], message });
-      }),
-    ['close_from', 'close_to'],
-    ['period_from', 'period_to', today],
-  ),
+  input,
   output: { open: z.looseObject({ count: z.int() }).optional(), coverage },
   async run(tenant, args, call) {
     const read = await readDeals(tenant, call, collectionsOf(args.by));
@@ -136,24 +136,16 @@ export const briefPipeline = defineTool({
       if (question) return question;
       const { outcome } = args;
       const { rates, unused } = ratesOf(args.rates, opportunities, currencyOf);
-      if (filters.currency?.name !== undefined && rates?.has(filters.currency.name))
+      if (filters.currency?.name !== undefined && rates.has(filters.currency.name))
         throw new InvalidArguments(
           wording`rates converts ${quote(filters.currency.name)} before the filter by currency: leave one of them out.`,
         );
       const options: PipelineOptions = {
         ...filters,
-        show: args.show,
-        by: groupingOf(args.by, opportunities),
-        periodFrom: args.period_from,
-        periodTo: args.period_to,
-        stalledAfterDays: args.stalled_days,
-        target: args.target,
+        ...optionsOf(args, opportunities),
         rates,
-        maxGroups: args.groups,
-        maxRows: args.rows,
         companies: read.records.company,
         quotes: read.records.quote,
-        today: today(),
       };
       const deals = await dealsFor(tenant, opportunities, read.records.company);
       const brief =
@@ -175,13 +167,30 @@ export const briefPipeline = defineTool({
   },
 });
 
+/** What was asked for, or the defaults. */
+function optionsOf(args: Args, deals: readonly Opportunity[]) {
+  const { period_to: periodTo = today() } = args;
+  return {
+    show: args.show ?? [],
+    by: groupingOf(args, deals),
+    periodFrom: args.period_from ?? addDays(periodTo, -periodDays),
+    periodTo,
+    stalledAfterDays: args.stalled_days ?? 30,
+    target: args.target,
+    // The names of products are long.
+    maxGroups: args.groups ?? (isOfLines(args.by) ? 12 : 24),
+    maxRows: args.rows ?? fewRows,
+    today: today(),
+  };
+}
+
 /** @throws InvalidArguments for a custom field that no deal has, with those that some have */
-function groupingOf(by: string | undefined, deals: readonly Opportunity[]): BriefBy | undefined {
-  if (by === undefined || !isBriefBy(by)) return undefined;
-  if (isOneOf<string>(briefBy, by)) return by;
+function groupingOf({ by, outcome }: Args, deals: readonly Opportunity[]): BriefBy {
+  if (by === undefined) return outcome === 'open' ? 'stage' : 'owner';
+  if (isOneOf<BriefBy>(briefBy, by)) return by;
   const fields = new Set(deals.flatMap(({ customFields }) => keysOf(customFields ?? {})));
-  const names = [...fields].map((name) => `${inCustomField}${name}`);
-  if (names.includes(by)) return by;
+  const names = [...fields].map((name) => `${inCustomField}${name}` as const);
+  if (isOneOf(names, by)) return by;
   const known = names.slice(0, maxNamed).map((name) => quote(name));
   throw new InvalidArguments(
     known.length === 0
@@ -191,15 +200,15 @@ function groupingOf(by: string | undefined, deals: readonly Opportunity[]): Brie
 }
 
 const maxNamed = 20;
+const periodDays = 90;
 
 /** The rates of currencies that occur, and a note on each of the others. */
 function ratesOf(
   text: string | undefined,
   deals: readonly Opportunity[],
   currencyOf: CurrencyOf,
-): { rates?: Rates; unused: Wording[] } {
-  const given = text === undefined ? undefined : readRates(text);
-  if (!given) return { unused: [] };
+): { rates: Rates; unused: Wording[] } {
+  const given: Rates = readRates(text) ?? new Map();
   const occurring = new Set(deals.map((deal) => currencyOfRecord(deal, currencyOf)));
   return {
     rates: new Map([...given].filter(([code]) => occurring.has(code))),
@@ -210,11 +219,11 @@ function ratesOf(
 }
 
 /** `CAD=0.73 USD`: what one unit is worth, for several currencies with commas. */
-function readRates(text: string): Rates | undefined {
+function readRates(text: string | undefined): Rates | undefined {
   const rates = text
-    .split(',')
+    ?.split(',')
     .map((one) => /^\s*(\w{3})=(\d{1,9}(?:\.\d{1,9})?) (\w{3})\s*$/.exec(one));
-  if (rates.includes(null)) return undefined;
+  if (!rates || rates.includes(null)) return undefined;
   return new Map(
     rates.map((found) => {
       const [, from = '', rate = '', to = ''] = found ?? [];
@@ -235,20 +244,10 @@ const sectionOf = {
 
 type Sections = ReadonlySet<PipelineSection>;
 
-interface Asked {
-  outcome: DealOutcome;
-  target?: number | undefined;
-  show?: readonly string[] | undefined;
-  sections?: readonly PipelineSection[] | undefined;
-  by?: string | undefined;
-  rows?: number | undefined;
-  deals_from?: number | undefined;
-}
-
 const openSections = pipelineSections.filter((section) => section !== 'deals');
 
 /** `by` adds the section of the groups, whichever were chosen; figures of closed deals always have these, and their period. */
-function sectionsOf({ outcome, sections, by, deals_from, target, show }: Asked): Sections {
+function sectionsOf({ outcome, sections, by, deals_from, target, show }: Args): Sections {
   const ofOutcome = outcome === 'open' ? openSections : closedSections;
   const byDefault = deals_from === undefined ? ofOutcome : (['deals'] as const);
   const chosen = sections && by ? [...sections, 'groups' as const] : sections;
@@ -262,10 +261,7 @@ const maxDeals = 100;
 /** An answer that lists deals is filled up to about 2,500 tokens: the estimate is up to half too high. */
 const aim = 3_600;
 
-function listDeals(
-  all: readonly Deal[],
-  { outcome, rows = maxDeals, deals_from: from = 0 }: Asked,
-) {
+function listDeals(all: readonly Deal[], { outcome, rows = maxDeals, deals_from: from = 0 }: Args) {
   const rowOf = (deal: Deal) =>
     outcome === 'open' ? openDealRow(deal, today()) : closedDealRow(deal, outcome);
   return { records: all.slice(from, from + rows).map(rowOf), from, total: all.length };
@@ -297,7 +293,7 @@ function pipelineAnswer(
       notes: allNotes,
     };
   };
-  const count = deals ? deals.records.length : (asked ?? 2);
+  const count = deals ? deals.records.length : (asked ?? fewRows);
   return answerWithRows(count, write, deals && asked === undefined ? aim : undefined);
 }
 

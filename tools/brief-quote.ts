@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote/quote.ts';
 import { restsOn } from '../src/briefs/rests-on.ts';
 import { currenciesOf } from '../src/figures/money.ts';
-import { compact } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts';
@@ -81,7 +80,7 @@ export const briefQuote = defineTool({
     const options = {
       today: today(),
       currencyOf: currenciesOf(records.company ?? []),
-      ...compact({ discountLimit: discount_limit }),
+      discountLimit: discount_limit ?? 20,
     };
     return answerWithRows(Math.min(lines, record.items?.length ?? 0), (maxLines) => {
       const brief = quoteBrief(subject, { ...options, maxLines });

@@ -16,7 +16,7 @@ const withItem = (item: QuoteItem): Quote => ({
   items: [item],
 });
 const codes = (records: Parameters<typeof preflight>[0], more: object = {}) =>
-  preflight(records, { today, currencyOf, ...more }).map(
+  preflight(records, { today, currencyOf, discountLimit: 20, ...more }).map(
     ({ code, severity, line }) => `${severity} ${code} ${line}`,
   );
 

@@ -3,6 +3,7 @@ import { type PipelineOptions, pipelineBrief } from '../../src/briefs/pipeline/p
 import { tenantDeals } from '../../src/figures/deals.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
+import { pipelineOptions } from '../support/pipeline-options.ts';
 
 const today = '2026-06-15';
 const currencyOf = new Map([
@@ -12,7 +13,7 @@ const currencyOf = new Map([
 const dealsOf = (opportunities: readonly Opportunity[]) =>
   runSteps(tenantDeals(opportunities, currencyOf));
 const brief = (opportunities: Opportunity[], options: Partial<PipelineOptions> = {}) =>
-  runSteps(pipelineBrief(dealsOf(opportunities), { today, ...options }));
+  runSteps(pipelineBrief(dealsOf(opportunities), { ...pipelineOptions, ...options }));
 
 const german = { id: 'de', name: 'Hansa' };
 const offer = { id: 's1', name: 'Offer' };

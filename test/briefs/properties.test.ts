@@ -28,6 +28,7 @@ import type {
   Quote,
 } from '../../src/service/records/records.ts';
 import fc from '../support/fast-check.ts';
+import { pipelineOptions } from '../support/pipeline-options.ts';
 import { runCheck } from '../support/run-check.ts';
 import { quickOrAll } from '../support/sampling.ts';
 
@@ -49,8 +50,11 @@ const currencyOf = new Map([
   ['c1', 'USD'],
 ]);
 const options = { today, currencyOf };
-const pipelineBrief = (opportunities: readonly Opportunity[], options: PipelineOptions) =>
-  runSteps(briefSteps(runSteps(tenantDeals(opportunities, currencyOf)), options));
+const ofOneQuote = { ...options, discountLimit: 20, maxLines: 25 };
+const pipelineBrief = (opportunities: readonly Opportunity[], more: Partial<PipelineOptions>) =>
+  runSteps(
+    briefSteps(runSteps(tenantDeals(opportunities, currencyOf)), { ...pipelineOptions, ...more }),
+  );
 
 const cents = fc.integer({ min: -5_000, max: 9_999_999 }).map((amount) => amount / 100);
 const name = fc.constantFrom('Alpha', 'alpha', 'Beta', 'Gamma', ' ', 'Ünïcode "quoted"');
@@ -233,7 +237,7 @@ const everything = (records: Tenant) => ({
     .map((each) =>
       quoteBrief(
         { quote: each, company, books: records.pricingBooks, products: records.products },
-        options,
+        ofOneQuote,
       ),
     )
     .toSorted((a, b) => ((a.id ?? '') < (b.id ?? '') ? -1 : 1)),
@@ -524,7 +528,7 @@ test('quotes come to the same by whatever they are grouped, merged or not', () =
 test('a quote earns its prices less its costs, and has a margin only where the price is above 0', () => {
   fc.assert(
     fc.property(quote, (each) => {
-      const { terms, lines } = quoteBrief({ quote: each }, options);
+      const { terms, lines } = quoteBrief({ quote: each }, ofOneQuote);
       for (const { price, cost, profit, margin, withoutPriceOrCost = 0 } of terms) {
         expect([price, cost, profit].filter((it) => it === undefined).length % 3).toBe(0);
         expect(price !== undefined || withoutPriceOrCost > 0).toBe(true);

@@ -7,7 +7,10 @@ import type { Company, Quote, QuoteItem } from '../../src/service/records/record
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR' };
-const options = { today, currencyOf: new Map([['acme', 'EUR']]) };
+const options = {
+  ...{ today, currencyOf: new Map([['acme', 'EUR']]) },
+  ...{ discountLimit: 20, maxLines: 25 },
+};
 
 /** A quote without findings. */
 const sound: Quote = {

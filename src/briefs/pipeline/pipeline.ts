@@ -59,28 +59,23 @@ export interface PipelineFilters extends Partial<Record<DealFilter, NameFilter>>
   minValue?: number;
 }
 
-type GroupFields = { [K in keyof GroupOptions]?: GroupOptions[K] | undefined };
-
-/**
- * By default open deals are grouped by stage and closed ones by owner. Beyond 24 groups, or 12 of quote lines, the rest is
- * merged into one.
- */
-export interface PipelineOptions extends PipelineFilters, GroupFields {
-  today: Day;
-  /** Additional columns of rows and sums. Default: none. */
-  show?: readonly PipelineExtra[] | undefined;
+export interface PipelineOptions extends PipelineFilters, GroupOptions {
+  /** Additional columns of rows and sums. */
+  show: readonly PipelineExtra[];
   /** What is to be won, in the currency of the filter, else in that of most open deals. */
   target?: number | undefined;
   /** Currencies that are converted, at rates that the caller gave. */
-  rates?: Rates | undefined;
-  /** Default: 30 days without a change. */
-  stalledAfterDays?: number | undefined;
-  /** First and last closing day of won and lost deals, both included. Default: today and the 90 days before. */
-  periodFrom?: Day | undefined;
-  periodTo?: Day | undefined;
-  /** Deals named in each list. Default: 2. */
-  maxRows?: number | undefined;
+  rates: Rates;
+  /** Without a change. */
+  stalledAfterDays: number;
+  /** First and last closing day of won and lost deals, both included. */
+  periodFrom: Day;
+  periodTo: Day;
+  /** Deals named in each list; no more than `fewRows` leave out whose a deal is, and how likely. */
+  maxRows: number;
 }
+
+export const fewRows = 2;
 
 /** Columns that rows and sums have on request only; `velocity` adds mean values, and the value won a day. */
 export const pipelineExtras = [...dealExtras, 'velocity'] as const;
@@ -89,27 +84,14 @@ type PipelineExtra = (typeof pipelineExtras)[number];
 export type PipelineBrief = ResultOf<typeof pipelineBrief>;
 export type ClosedBrief = ResultOf<typeof closedBrief>;
 
-const defaults = { show: [], stalledAfterDays: 30, maxRows: 2 } as const;
-const noRates: Rates = new Map();
-const periodDays = 90;
 const closingWithinDays = 30;
-
-type Defaulted = keyof typeof defaults | 'maxGroups' | 'periodFrom' | 'periodTo';
-type ResolvedOptions = PipelineOptions & { [K in Defaulted]: NonNullable<PipelineOptions[K]> };
-
-function resolveOptions(options: PipelineOptions): ResolvedOptions {
-  const { today, by, periodTo = today, periodFrom = addDays(periodTo, -periodDays) } = options;
-  // The names of products are long.
-  const maxGroups = isOfLines(by) ? 12 : 24;
-  return { ...defaults, maxGroups, ...compact(options), today, periodFrom, periodTo };
-}
 
 /**
  * The deals that pass the filters: open ones, those closed at any time, and in the period; and how many the minimum
  * value leaves out because their value is unknown.
  */
-function* select({ all }: TenantDeals, options: ResolvedOptions) {
-  const { minValue, periodFrom, periodTo, show, rates = noRates, ...others } = options;
+function* select({ all }: TenantDeals, options: PipelineOptions) {
+  const { minValue, periodFrom, periodTo, show, rates, ...others } = options;
   const found: Record<'open' | 'closed' | 'inPeriod', Deal[]> = {
     open: [],
     closed: [],
@@ -142,17 +124,16 @@ function* select({ all }: TenantDeals, options: ResolvedOptions) {
 
 /** Briefs the open pipeline. Definitions: docs/definitions.md, "Pipeline". */
 export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
-  const resolved = resolveOptions(options);
-  const found = yield* select(deals, resolved);
+  const found = yield* select(deals, options);
   const { open, closed, inPeriod, unknownValue } = found;
-  const { today, by = 'stage' } = resolved;
+  const { today, by } = options;
   const totals = yield* openTotals(open);
   yield;
-  const groups = yield* groupOpen(open, { ...resolved, by });
+  const groups = yield* groupOpen(open, options);
   yield;
-  const lists = yield* attentionLists(open, resolved);
+  const lists = yield* attentionLists(open, options);
   yield;
-  const period = closedPeriod(inPeriod, resolved);
+  const period = closedPeriod(inPeriod, options);
   yield;
   const unknown = unknownCounts(open, closed);
   yield;
@@ -163,12 +144,12 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
     groups,
     ...lists,
     closed: period,
-    ...salesFigures(open, inPeriod, resolved),
+    ...salesFigures(open, inPeriod, options),
     probability: deals.probability,
     unknown: nonZeroCounts(unknown),
     deleted: found.deleted,
     notes: pipelineNotes(
-      resolved,
+      options,
       closed,
       unknownValue.open + unknownValue.inPeriod,
       found.withoutCloseDate,
@@ -177,7 +158,7 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
 }
 
 /** Only what was asked for. */
-function salesFigures(open: readonly Deal[], inPeriod: readonly Deal[], options: ResolvedOptions) {
+function salesFigures(open: readonly Deal[], inPeriod: readonly Deal[], options: PipelineOptions) {
   const { show, target, currency, today } = options;
   const isOverdue = ({ record }: Deal) => (dayOf(record.expectedCloseDate) ?? today) < today;
   const about = { currency: currency?.name, isOverdue };
@@ -195,15 +176,14 @@ function salesFigures(open: readonly Deal[], inPeriod: readonly Deal[], options:
 
 /** Briefs the deals that were won, lost or closed over the period of the options. */
 export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: PipelineOptions) {
-  const resolved = resolveOptions(options);
-  const { open, closed, inPeriod, unknownValue, deleted } = yield* select(deals, resolved);
-  const { today, by = 'owner' } = resolved;
+  const { open, closed, inPeriod, unknownValue, deleted } = yield* select(deals, options);
+  const { today, by } = options;
   const { revenue, valueMonths, currency } = countUnknown(inPeriod);
   const unknown = { revenue, valueMonths, currency, closedAt: closed.filter(isUndated).length };
   yield;
-  const period = closedPeriod(inPeriod, resolved);
+  const period = closedPeriod(inPeriod, options);
   yield;
-  const groups = yield* groupClosed(inPeriod, outcome, { ...resolved, by });
+  const groups = yield* groupClosed(inPeriod, outcome, options);
   yield;
   return compact({
     today,
@@ -211,10 +191,10 @@ export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: 
     by,
     closed: period,
     groups,
-    ...salesFigures(open, inPeriod, resolved),
+    ...salesFigures(open, inPeriod, options),
     unknown: nonZeroCounts(unknown),
     deleted,
-    notes: pipelineNotes(resolved, closed, unknownValue.inPeriod),
+    notes: pipelineNotes(options, closed, unknownValue.inPeriod),
   });
 }
 
@@ -224,7 +204,7 @@ export function* dealsAbout(
   outcome: DealOutcome,
   options: PipelineOptions,
 ): Steps<readonly Deal[]> {
-  const { open, inPeriod } = yield* select(deals, resolveOptions(options));
+  const { open, inPeriod } = yield* select(deals, options);
   const wanted = outcome === 'open' ? open : inPeriod.filter((deal) => hasOutcome(deal, outcome));
   return yield* sortSteps(wanted, byValue);
 }
@@ -282,7 +262,7 @@ function* openTotals(open: readonly Deal[]) {
   return compact({ ...counts, ...amounts, weightedOneTime, weightedMonthly });
 }
 
-function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
+function* attentionLists(open: readonly Deal[], options: PipelineOptions) {
   const { today, stalledAfterDays, maxRows } = options;
   const to = addDays(today, closingWithinDays);
   const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
@@ -290,8 +270,7 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
   const overdue = yield* filterSteps(open, (deal) => (closes(deal) ?? today) < today);
   const closingSoon = yield* filterSteps(open, (deal) => within(closes(deal), today, to));
   const stalled = yield* filterSteps(open, (deal) => (idle(deal) ?? -1) >= stalledAfterDays);
-  // The few rows of a brief that was asked for no number of them leave out whose a deal is, and how likely.
-  const isDetailed = maxRows > defaults.maxRows;
+  const isDetailed = maxRows > fewRows;
   const rowOf = (deal: Deal) =>
     compact({ ...dealRow(deal), owner: isDetailed ? nameOrId(deal.record.owner) : undefined });
   const closingRow = (deal: Deal) =>
@@ -332,13 +311,13 @@ const isUndated = ({ record }: Deal): boolean => !dayOf(record.closedAt);
 
 /** Caveats about the figures; `undefined` when there are none. */
 function pipelineNotes(
-  { by, stage, closeFrom, closeTo, minValue, show, target, rates }: ResolvedOptions,
+  { by, stage, closeFrom, closeTo, minValue, show, target, rates }: PipelineOptions,
   closed: readonly Deal[],
   unknownValue: number,
   withoutCloseDate = 0,
 ): Wording[] | undefined {
   const undated = closed.filter(isUndated).length;
-  const converted = [...(rates ?? noRates)].map(
+  const converted = [...rates].map(
     ([code, { to, rate }]) =>
       wording`Amounts in ${quote(code)} are converted at ${rate.toNumber()} ${quote(to)}, the rate given by the caller.`,
   );

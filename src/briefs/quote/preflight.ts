@@ -48,8 +48,8 @@ export interface PreflightRecords {
 export interface PreflightOptions {
   today: Day;
   currencyOf: CurrencyOf;
-  /** Highest discount in percent that needs no review. Default: 20. */
-  discountLimit?: number;
+  /** Highest discount in percent that needs no review. */
+  discountLimit: number;
 }
 
 type CodesOf<Findings> = Findings extends unknown ? keyof Findings : never;
@@ -83,7 +83,7 @@ export interface PreflightFinding {
 /** Why something is a finding, if it is one. */
 type Why = Wording | false | undefined;
 
-type Subject = PreflightRecords & Required<PreflightOptions>;
+type Subject = PreflightRecords & PreflightOptions;
 
 /** Whatever the state of the quote. */
 function findingsOnQuote({ quote, company, currencyOf, discountLimit }: Subject) {
@@ -271,7 +271,7 @@ export function preflight(
   records: PreflightRecords,
   options: PreflightOptions,
 ): PreflightFinding[] {
-  const subject: Subject = { discountLimit: 20, ...compact(options), ...records };
+  const subject: Subject = { ...options, ...records };
   const isOver = isAnsweredOrDeleted(records.quote);
   const findings = [
     ...toFindings(findingsOnQuote(subject)),

@@ -31,8 +31,8 @@ import {
 } from './preflight.ts';
 
 export interface QuoteOptions extends PreflightOptions {
-  /** Lines shown. Default: 25. */
-  maxLines?: number;
+  /** Lines shown. */
+  maxLines: number;
 }
 
 export type QuoteBrief = ReturnType<typeof quoteBrief>;
@@ -43,7 +43,7 @@ const maxFindings = 15;
 /** Briefs one quote. Definitions: docs/definitions.md, "Quote" and "Pre-flight". */
 export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
   const { quote } = records;
-  const { today, currencyOf, maxLines = 25 } = options;
+  const { today, currencyOf, maxLines } = options;
   const sums = sumQuote(quote);
   const firstYear = firstYearValue(sums);
   const findings = preflight(records, options);
