@@ -1,15 +1,7 @@
-import { addTo, contactName, foldedName, withoutAccents } from '../figures/naming.ts';
+import { addTo, contactName, withoutAccents } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps } from '../figures/steps.ts';
-import type {
-  ApiRecord,
-  Company,
-  Contact,
-  Opportunity,
-  Product,
-  Quote,
-  RecordOf,
-} from '../service/records/records.ts';
+import type { ApiRecord, RecordOf } from '../service/records/records.ts';
 import { isOneOf } from '../values.ts';
 import { normalisePart } from './part-numbers.ts';
 import { comparePhones, phoneDigits, phoneEnd } from './phones.ts';
@@ -50,24 +42,24 @@ export interface Hit<K extends SearchKind> {
 }
 
 const describe: { [K in SearchKind]: (record: RecordOf[K]) => IndexEntry } = {
-  company: (company: Company) => ({
+  company: (company) => ({
     name: words(company.name),
     more: words(company.website, company.address?.city, company.type, ...(company.labels ?? [])),
     exact: ids(company, company.telephone),
     phones: phonesOf(company.telephone),
   }),
-  contact: (contact: Contact) => ({
+  contact: (contact) => ({
     name: words(contactName(contact)),
     more: words(contact.companyName, contact.email),
     exact: ids(contact, contact.email, contact.phone, contact.mobilePhone),
     phones: phonesOf(contact.phone, contact.mobilePhone),
   }),
-  opportunity: (opportunity: Opportunity) => ({
+  opportunity: (opportunity) => ({
     name: words(opportunity.name),
     more: words(opportunity.company?.name, opportunity.pipelineStage?.name),
     exact: ids(opportunity),
   }),
-  product: (product: Product) => ({
+  product: (product) => ({
     name: words(product.name),
     more: words(
       product.mpn,
@@ -77,7 +69,7 @@ const describe: { [K in SearchKind]: (record: RecordOf[K]) => IndexEntry } = {
     ),
     exact: ids(product, product.mpn, product.ean),
   }),
-  quote: (quote: Quote) => ({
+  quote: (quote) => ({
     name: words(quote.title ?? quote.name),
     more: words(quote.number, quote.company?.name),
     exact: ids(quote, quote.number),
@@ -104,7 +96,6 @@ const normaliseIdentifier = (text: string): string =>
 
 /** A short text and the list of where it occurs. */
 const bytesPerKey = 130;
-const nameBoost = 3;
 const tolerance = 0.2;
 /** Where nothing is found otherwise: two swapped letters are two errors of a short word. */
 const moreTolerance = 0.4;
@@ -121,7 +112,7 @@ export class SearchIndex<K extends SearchKind> {
   readonly #names = new Map<string, number[]>();
   /** Phone numbers by their ends. */
   readonly #phones = new Map<string, { digits: string; at: number }[]>();
-  readonly #words = new WordIndex([nameBoost, 1], foldedName);
+  readonly #words = new WordIndex();
 
   constructor(kind: K) {
     this.#kind = kind;

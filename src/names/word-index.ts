@@ -1,5 +1,6 @@
 /** Full-text search by relevance (BM25+), over words that may be cut or misspelt. */
 import SearchableMap from 'minisearch/SearchableMap';
+import { foldedName } from '../figures/naming.ts';
 import { forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
 
 /** Parameters of BM25+: saturation of frequent words, influence of the length of a text, and the least score. */
@@ -9,6 +10,8 @@ const weights = { prefix: 0.375, fuzzy: 0.45 };
 /** Shorter words must match exactly, because one different letter makes another word. */
 const minLength = { prefix: 3, fuzzy: 4 };
 const maxErrors = 6;
+/** How much a match counts in each field: in a name, and in more words. */
+const boosts = [3, 1];
 
 /** A word with its nodes in the tree and its list, and an occurrence in it; measured, and rounded up. */
 const bytesPerWord = 250;
@@ -18,25 +21,16 @@ const bytesPerOccurrence = 9;
 const separators =
   /[\n\r\p{Z}\p{P}]+|(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])|(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/u;
 
-/** Texts of several fields, added one by one under the numbers 0, 1, 2 and so on. */
+/** Texts of two fields, added one by one under the numbers 0, 1, 2 and so on. */
 export class WordIndex {
   /** Where each word occurs, in order: the number of the text × the number of fields + the field. */
   readonly #words = new SearchableMap<number[]>();
-  readonly #boosts: readonly number[];
-  readonly #normalise: (word: string) => string;
   /** Number of different words of each place, in the same numbering. */
   readonly #lengths: number[] = [];
   /** Sum of the lengths of each field. */
-  readonly #totals: number[];
+  readonly #totals = boosts.map(() => 0);
   #wordCount = 0;
   #occurrences = 0;
-
-  /** @param boosts how much a match counts in each field */
-  constructor(boosts: readonly number[], normalise: (word: string) => string) {
-    this.#boosts = boosts;
-    this.#totals = boosts.map(() => 0);
-    this.#normalise = normalise;
-  }
 
   /** Estimated. */
   get bytes(): number {
@@ -46,12 +40,12 @@ export class WordIndex {
 
   /** @param texts one for each field */
   add(texts: readonly string[]): void {
-    for (const field of this.#boosts.keys()) {
+    for (const field of boosts.keys()) {
       const words = (texts[field] ?? '').split(separators);
       const length = new Set(words).size;
       const place = this.#lengths.push(length) - 1;
       this.#totals[field] = (this.#totals[field] ?? 0) + length;
-      for (const word of words.map(this.#normalise)) if (word !== '') this.#addWord(word, place);
+      for (const word of words.map(foldedName)) if (word !== '') this.#addWord(word, place);
     }
   }
 
@@ -68,7 +62,7 @@ export class WordIndex {
 
   /** The most relevant first. @param fuzzy the share of the letters of a word that may be wrong */
   *search(query: string, fuzzy: number): Steps<number[]> {
-    const words = query.split(separators).map(this.#normalise);
+    const words = query.split(separators).map(foldedName);
     let scores: Scores | undefined;
     for (const word of words.filter((word) => word !== '')) {
       const ofWord = yield* this.#scoresOf(word, fuzzy);
@@ -85,8 +79,7 @@ export class WordIndex {
     const scores: Scores = new Map();
     for (const { places, weight } of (yield* this.#similarTo(word, fuzzy)).values()) {
       yield;
-      for (const field of this.#boosts.keys())
-        yield* this.#addScores(scores, field, places, weight);
+      for (const field of boosts.keys()) yield* this.#addScores(scores, field, places, weight);
     }
     return scores;
   }
@@ -126,7 +119,7 @@ export class WordIndex {
     places: readonly number[],
     weight: number,
   ): Steps<void> {
-    const fields = this.#boosts.length;
+    const fields = boosts.length;
     const frequencies = new Map<number, number>();
     yield* forEachStep(places, (place) => {
       if (place % fields === field) frequencies.set(place, (frequencies.get(place) ?? 0) + 1);
@@ -134,7 +127,7 @@ export class WordIndex {
     const [count, matching] = [this.#lengths.length / fields, frequencies.size];
     const rarity = Math.log(1 + (count - matching + 0.5) / (matching + 0.5));
     const averageLength = (this.#totals[field] ?? 0) / count;
-    const factor = weight * (this.#boosts[field] ?? 0) * rarity;
+    const factor = weight * (boosts[field] ?? 0) * rarity;
     yield* forEachStep(frequencies, ([place, frequency]) => {
       const { saturation, length, least } = bm25;
       const lengthShare = (length * (this.#lengths[place] ?? 0)) / averageLength;
