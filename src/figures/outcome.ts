@@ -26,36 +26,31 @@ function wordsOf(clause: string): string[] {
   return spaced.split(/[^\p{L}\p{N}'’]+/u);
 }
 
-/** What the words of a stage or a status say of a deal. */
-interface Meaning {
-  /** Those that are not negated. */
-  words: ReadonlySet<string>;
-  isOpen: boolean;
-  isClosed: boolean;
-  /** Without a closing time, and with one; `undefined` where the words say neither, or both. */
-  ofOpen: 'won' | 'lost' | undefined;
-  ofClosed: 'won' | 'lost' | undefined;
-}
-
 /** Of each text: a tenant has a dozen stages and statuses, and every record repeats two. */
-const meanings = new Map<string, Meaning>();
+const meanings = new Map<string, ReturnType<typeof readMeaning>>();
 const maxTexts = 1_000;
 
-function meaningOf(text = ''): Meaning {
+function meaningOf(text = '') {
   const known = meanings.get(text);
   if (known) return known;
+  const meaning = readMeaning(text);
+  if (meanings.size < maxTexts) meanings.set(text, meaning);
+  return meaning;
+}
+
+/** What the words of a stage or a status say of a deal: `ofOpen` without a closing time, and `ofClosed` with one. */
+function readMeaning(text: string) {
   const words = readPlainWords(text);
-  const meaning: Meaning = {
+  return {
     words,
     isOpen: hasAny(words, openWords),
     isClosed: words.has('closed'),
     ofOpen: wonOrLost(words, wonWords, lostWords),
     ofClosed: wonOrLost(words, acceptedTerms, refusedWords),
   };
-  if (meanings.size < maxTexts) meanings.set(text, meaning);
-  return meaning;
 }
 
+/** `undefined` where the words say neither, or both. */
 function wonOrLost(
   words: ReadonlySet<string>,
   won: readonly string[],
