@@ -121,14 +121,16 @@ export function limitList<Item, Row>(
   return { shown: rows.length, total: items.length, rows };
 }
 
-/** The first rows of a list in this order. Equal items keep their order. */
+/** The first rows of a list in this order, from a position on. Equal items keep their order. */
 export function* limitSorted<Item, Row>(
   items: readonly Item[],
   order: (a: Item, b: Item) => number,
   limit: number,
   toRow: (item: Item) => Row,
+  from = 0,
 ): Steps<LimitedList<Row>> {
-  return limitList(yield* sortSteps(items, order), limit, toRow);
+  const sorted = yield* sortSteps(items, order);
+  return { ...limitList(sorted.slice(from), limit, toRow), total: items.length };
 }
 
 /** Groups records by key, in their original order. */

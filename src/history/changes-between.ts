@@ -15,9 +15,9 @@ import {
   percentOfCounts,
   zero,
 } from '../figures/money.ts';
-import { compact, type LimitedList, limitList, type Named, nonBlank } from '../figures/naming.ts';
+import { compact, type LimitedList, limitSorted, type Named, nonBlank } from '../figures/naming.ts';
 import { weighted } from '../figures/probability.ts';
-import { flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
+import { flatMapSteps, type Steps } from '../figures/steps.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { isOneOf } from '../values.ts';
 import { type PeriodStates, spreadEvenly } from './compare.ts';
@@ -345,7 +345,7 @@ interface Pushed extends DealChange {
 export function* pushesOf(
   changes: readonly DealChange[],
   slips: ReadonlyMap<string, number>,
-  { by, atLeast, limit, from = 0 }: Omit<ListPart, 'only'> & { by: PipelineBy; atLeast: number },
+  { by, atLeast, limit, from }: Omit<ListPart, 'only'> & { by: PipelineBy; atLeast: number },
 ) {
   const open = yield* flatMapSteps(changes, (change): Pushed[] => {
     const { is } = change;
@@ -369,12 +369,9 @@ export function* pushesOf(
     missing: missingLabel(by),
     figuresOf,
   });
-  const sorted = yield* sortSteps(
-    open.filter(isPushed),
-    (one, other) => other.times - one.times || byValue(one.is, other.is),
-  );
-  const { shown, rows } = limitList(sorted.slice(from), limit, toRow);
-  const deals = { total: sorted.length, shown, rows };
+  const order = (one: Pushed, other: Pushed): number =>
+    other.times - one.times || byValue(one.is, other.is);
+  const deals = yield* limitSorted(open.filter(isPushed), order, limit, toRow, from);
   return { pushes: { atLeast, ...figuresOf(open) }, groups, deals };
 }
 

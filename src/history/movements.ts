@@ -7,14 +7,14 @@ import {
   byName,
   compact,
   type LimitedList,
-  limitList,
+  limitSorted,
   type Named,
   named,
   nonBlank,
   nonZero,
   normaliseName,
 } from '../figures/naming.ts';
-import { filterSteps, forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
+import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
 
 const entrySteps = ['new', 'reopened', 'movedIn', 'transferredIn'] as const;
@@ -291,7 +291,7 @@ const shownFirst = ['won', 'accepted', 'lost', 'declined', 'new', 'slipped'];
 export function* movedRows<S extends RecordState, M, Row>(
   changes: readonly Change<S, M>[],
   { nameOf, toRow }: { nameOf(state: S): Named; toRow(change: Change<S, M>): Row },
-  { limit, from = 0, only }: ListPart,
+  { limit, from, only }: ListPart,
 ): Steps<LimitedList<Row>> {
   const moved = yield* filterSteps(changes, ({ movement }) =>
     movement.some((name) => only?.includes(String(name)) ?? true),
@@ -304,15 +304,11 @@ export function* movedRows<S extends RecordState, M, Row>(
     const place = (only ?? shownFirst).findIndex((name) => movement.map(String).includes(name));
     return place < 0 ? shownFirst.length : place;
   };
-  const sorted = yield* sortSteps(
-    moved,
-    (one, other) =>
-      placeOf(one) - placeOf(other) ||
-      rankOf(other) - rankOf(one) ||
-      byName(nameIn(one), nameIn(other)),
-  );
-  const { shown, rows } = limitList(sorted.slice(from), limit, toRow);
-  return { shown, total: sorted.length, rows };
+  const order = (one: Change<S, M>, other: Change<S, M>): number =>
+    placeOf(one) - placeOf(other) ||
+    rankOf(other) - rankOf(one) ||
+    byName(nameIn(one), nameIn(other));
+  return yield* limitSorted(moved, order, limit, toRow, from);
 }
 
 const rankOf = ({ before, after }: Pair<Valued>): number =>
