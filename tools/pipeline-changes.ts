@@ -16,8 +16,8 @@ import { type Period, readPeriod, type StatePair } from '../src/history/compare.
 import { namedPeriod, periodStarts } from '../src/history/period-start.ts';
 import { type ChangeOptions, dealMovements, periodDeals } from '../src/history/pipeline-changes.ts';
 import {
-  compareQuotes,
   type QuoteChanges,
+  quoteChanges,
   quoteMovements,
   readQuoteStates,
 } from '../src/history/quote-changes.ts';
@@ -201,7 +201,8 @@ async function mainQuoteChanges(
   const states = await readQuoteStates(history, requested, quotes);
   if (!states) return { notes };
   const filters = compact({ owner, company, currency });
-  return { changes: await compareQuotes(states, { ...filters, currencyOf, limit: 0 }), notes };
+  const counted = quoteChanges(states, { ...filters, currencyOf, limit: 0 });
+  return { changes: await runInSlices(counted), notes };
 }
 
 /** The answer about quotes alone, for which no deal is read. */
@@ -249,7 +250,7 @@ async function changesOfQuotes(
   );
   if (question) return question;
   const part = { limit: rows ?? maxListed, only, from };
-  const changes = await compareQuotes(states, { ...filters, currencyOf, ...part });
+  const changes = await runInSlices(quoteChanges(states, { ...filters, currencyOf, ...part }));
   const isWholeReading = (await reading).coverage.complete;
   const notes = [...(isWholeReading ? [] : [onlySnapshots]), ...read.omitted];
   return quoteChangesAnswer(changes, { requested, filters, days, coverage, notes, asked });

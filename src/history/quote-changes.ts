@@ -14,7 +14,7 @@ import type { ResultOf } from '../figures/steps.ts';
 import { refersTo } from '../names/name-filters.ts';
 import type { Collection } from '../reading/coverage.ts';
 import type { Quote } from '../service/records/records.ts';
-import { forEachInSlices, runInSlices } from '../slices.ts';
+import { forEachInSlices } from '../slices.ts';
 import { type Period, readableNow, readStates, type StatePair } from './compare.ts';
 import type { QuoteHistory } from './history.ts';
 import {
@@ -72,10 +72,11 @@ const ends: Readonly<Record<Acceptance, Step | undefined>> = {
 };
 
 const quoteRules = (
-  days: { opening: Day; closing: Day },
+  states: StatePair<PricedQuote>,
   { owner, company, currency }: QuoteFilters,
   currencyOf: CurrencyOf,
 ): MovementRules<PricedQuote, QuoteState, 'sent'> => {
+  const since = states.opening.day;
   const matches = ({ record, currency: code }: QuoteState): boolean =>
     (!owner || refersTo(record.owner, owner)) &&
     (!company || refersTo(record.company, company)) &&
@@ -83,19 +84,17 @@ const quoteRules = (
   return {
     moves: ['sent'],
     mayBeUnread: true,
-    read: (record, day) => toQuoteState(record, days[day], currencyOf),
+    read: (record, at) => toQuoteState(record, states[at].day, currencyOf),
     matches,
     endOf: ({ record, acceptance }) => (isDeleted(record) ? 'removed' : ends[acceptance]),
     wasOpenBetween(before, after) {
       // A quote without the day on which it was closed is not known to have been open.
       const end = endDay(after) ?? '';
-      if (!before)
-        return end > days.opening || (end !== '' && isCreatedFrom(after.record, days.opening));
+      if (!before) return end > since || (end !== '' && isCreatedFrom(after.record, since));
       const isAnswer = after.acceptance === 'accepted' || after.acceptance === 'declined';
       return isAnswer && before.acceptance !== after.acceptance;
     },
-    movesOf: (states) =>
-      states.after && matches(states.after) && isSent(states, days.opening) ? ['sent'] : [],
+    movesOf: (pair) => (pair.after && matches(pair.after) && isSent(pair, since) ? ['sent'] : []),
   };
 };
 
@@ -116,8 +115,7 @@ function endDay({ acceptance, record }: QuoteState): Day | undefined {
   return acceptance === 'past expiry' ? dayOf(record.expiredAt ?? record.expiresAt) : undefined;
 }
 
-/** The open quotes of two days, and what changed between them: opening, steps and closing; the quotes with a change. */
-export type QuoteChanges = { states: StatePair<PricedQuote> } & ResultOf<typeof quoteChanges>;
+export type QuoteChanges = ResultOf<typeof quoteChanges>;
 
 export interface QuoteOptions extends QuoteFilters, ListPart {
   currencyOf: CurrencyOf;
@@ -141,22 +139,13 @@ export async function readQuoteStates(
   return readStates(readableNow(history.reader(), now), await history.days(), requested, now);
 }
 
-export async function compareQuotes(
-  states: StatePair<PricedQuote>,
-  options: QuoteOptions,
-): Promise<QuoteChanges> {
-  const { opening, closing } = states;
-  const pairs = pairRecords(opening.records, closing.records);
-  const days = { opening: opening.day, closing: closing.day };
-  return { states, ...(await runInSlices(quoteChanges(pairs, days, options))) };
-}
-
+/** The open quotes of two days, and what changed between them: opening, steps and closing; the quotes with a change. */
 export function* quoteChanges(
-  pairs: Iterable<Pair<PricedQuote>>,
-  days: { opening: Day; closing: Day },
+  states: StatePair<PricedQuote>,
   { currencyOf, limit, from, only, ...filters }: QuoteOptions,
 ) {
-  const rules = quoteRules(days, filters, currencyOf);
+  const rules = quoteRules(states, filters, currencyOf);
+  const pairs = pairRecords(states.opening.records, states.closing.records);
   const { opening, closing, steps, moves, changes } = yield* compareRecords(pairs, rules);
   const quotes: LimitedList<ReturnType<typeof toRow>> = yield* movedRows(
     changes,
@@ -167,6 +156,7 @@ export function* quoteChanges(
     { limit, from, only },
   );
   return {
+    states,
     rows: [
       { step: 'opening' as const, ...figuresOf(opening) },
       ...steps.map(({ step, ...row }) => ({ step, ...figuresOf(row) })),

@@ -5,7 +5,6 @@ import type { PricedQuote } from '../../src/history/snapshots.ts';
 
 type Pair = readonly [before: PricedQuote | undefined, after: PricedQuote | undefined];
 
-const days = { opening: '2026-06-01', closing: '2026-06-30' };
 const ada = { id: 'u1', name: 'Ada' };
 const quote = (more: PricedQuote = {}): PricedQuote => ({
   id: 'q',
@@ -20,13 +19,18 @@ const quote = (more: PricedQuote = {}): PricedQuote => ({
 
 function compared(pairs: readonly Pair[], filters: QuoteFilters = {}, only?: string) {
   const options = { ...filters, currencyOf: new Map(), limit: 9, only: only?.split(',') };
-  return runSteps(
-    quoteChanges(
-      pairs.map(([before, after]) => ({ before, after })),
-      days,
-      options,
-    ),
-  );
+  const stateOf = (day: string, records: readonly (PricedQuote | undefined)[]) => ({
+    ...{ day, takenAt: new Date(day) },
+    records: records.filter((record) => record !== undefined),
+  });
+  const opening = pairs.map(([before]) => before);
+  const closing = pairs.map(([, after]) => after);
+  const states = {
+    opening: stateOf('2026-06-01', opening),
+    closing: stateOf('2026-06-30', closing),
+    isLive: false,
+  };
+  return runSteps(quoteChanges(states, options));
 }
 
 /** Each step with its number and its value in EUR. */

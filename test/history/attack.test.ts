@@ -8,7 +8,7 @@ import { changeGroups, changesBetween, compareDeals } from '../../src/history/ch
 import { readPeriod } from '../../src/history/compare.ts';
 import type { StepRow } from '../../src/history/movements.ts';
 import { type ChangeOptions, periodDeals } from '../../src/history/pipeline-changes.ts';
-import { compareQuotes, readQuoteStates } from '../../src/history/quote-changes.ts';
+import { quoteChanges, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { toRecord } from '../../src/service/records/recognition.ts';
 import type { Opportunity, Quote } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
@@ -313,7 +313,7 @@ test('and so it is with quotes', async () => {
           movement: undefined,
         };
         const states = await readQuoteStates(history, requested, undefined);
-        const compared = states && (await compareQuotes(states, options));
+        const compared = states && runSteps(quoteChanges(states, options));
         const rows = compared?.rows ?? [];
         const [opening, closing] = [rows[0], rows.at(-1)];
         const steps = rows.slice(1, -1);

@@ -6,7 +6,7 @@ import { runSteps } from '../../src/figures/steps.ts';
 import { changeGroups, compareDeals, dailyTotals } from '../../src/history/changes-between.ts';
 import { generatedPast } from '../../src/history/generated-history.ts';
 import { changeRows, periodDeals } from '../../src/history/pipeline-changes.ts';
-import { compareQuotes, readQuoteStates } from '../../src/history/quote-changes.ts';
+import { quoteChanges, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
@@ -165,7 +165,7 @@ function compareQuotesOf(sandbox: () => Promise<Sandbox>, at: number): void {
     const options = { ...asked, currencyOf: past.currencyOf, limit: 1_000, movement: undefined };
     const states = await readQuoteStates(history, { opening, closing }, undefined);
     if (!states) throw new Error('every day can be read');
-    return compareQuotes(states, options);
+    return runSteps(quoteChanges(states, options));
   };
 
   test('every figure of the quotes of any two days is that of the database, and they add up', async () => {
