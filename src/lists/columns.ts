@@ -7,7 +7,7 @@ import { discountWords } from '../briefs/prices/discounts.ts';
 import { dealValue } from '../figures/deals.ts';
 import { type CurrencyOf, currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts';
 import { contactName, nonBlank } from '../figures/naming.ts';
-import { deletionOf, type Outcome, outcomeOf } from '../figures/outcome.ts';
+import { deletionOf, outcomeOf } from '../figures/outcome.ts';
 import { type QuoteTotals, quoteTotals } from '../figures/quote-totals.ts';
 import { termSpellings } from '../figures/terms.ts';
 import { companyOf } from '../names/references.ts';
@@ -116,10 +116,7 @@ const companyColumns: Columns<Company> = {
   country: text('address.country'),
   website: text('website'),
   telephone: text('telephone'),
-  accountManager: {
-    value: (company, known) => managerOf(company, known),
-    needs: ['opportunity'],
-  },
+  accountManager: { value: managerOf, needs: ['opportunity'] },
   accountManagerId: {
     value: (company, known) =>
       managerOf(company, known) === undefined ? company.accountManagerId : undefined,
@@ -132,8 +129,9 @@ const companyColumns: Columns<Company> = {
   updated: hidden(date('updatedAt')),
 };
 
-const managerOf = (company: Company, { nameOf }: Known): unknown =>
-  fieldOf(company.accountManager, 'name') ?? nameOf('person', company.accountManagerId);
+function managerOf({ accountManager, accountManagerId }: Company, { nameOf }: Known): unknown {
+  return fieldOf(accountManager, 'name') ?? nameOf('person', accountManagerId);
+}
 
 /** The phone numbers of a contact, as written. */
 const numbersOf = ({ phone, mobilePhone }: Contact): string[] => [
@@ -167,9 +165,10 @@ const opportunityColumns: Columns<Opportunity> = {
   outcome: {
     value: (deal) => {
       const outcome = outcomeOf(deal);
-      return assumedOutcomes.has(outcome) ? undefined : outcome;
+      // The default; and deletion has a column of its own.
+      return outcome === 'open' || outcome === 'deleted' ? undefined : outcome;
     },
-    compared: (deal) => outcomeOf(deal),
+    compared: outcomeOf,
   },
   probability: {
     // Meaningless for a closed deal.
@@ -203,9 +202,6 @@ const opportunityColumns: Columns<Opportunity> = {
   created: hidden(date('createdAt')),
   updated: hidden(date('updatedAt')),
 };
-
-/** Not shown: `open` is the default, and deletion has a column of its own. */
-const assumedOutcomes: ReadonlySet<Outcome> = new Set(['open', 'deleted']);
 
 /** The product's own category and the others, each once. */
 function categoriesOf({ category, categories = [] }: Product): Ref[] {
@@ -366,30 +362,24 @@ const bookColumns: Columns<PricingBook> = {
   },
 };
 
-interface ListColumns {
-  all: Columns<ApiRecord>;
-  /** Those of the concise form. */
-  shown: readonly (readonly [name: string, column: Column<ApiRecord>])[];
-  /** Whether the amounts of these records are in the currency of each record's company. */
-  isInCompanyCurrency: boolean;
-}
-
 const deleted: Column<ApiRecord> = { value: deletionOf, isMark: true };
 
 /** In their order; a deleted record says so right after what it is called. */
 function listOf<R extends ApiRecord>(
   columns: Columns<R>,
   called: Columns<R> = { name: text('name') },
-): ListColumns {
+) {
   const all: Columns<ApiRecord> = { id: text('id'), ...called, deleted, ...columns };
   return {
     all,
+    /** Those of the concise form. */
     shown: Object.entries(all).filter(([, { hidden }]) => !hidden),
+    /** Whether the amounts of these records are in the currency of each record's company. */
     isInCompanyCurrency: all.currency?.needs !== undefined,
   };
 }
 
-export const listColumns: { readonly [R in Resource]: ListColumns } = {
+export const listColumns: Readonly<Record<Resource, ReturnType<typeof listOf>>> = {
   company: listOf(companyColumns),
   contact: listOf(contactColumns, { name: { value: contactName } }),
   opportunity: listOf(opportunityColumns),
