@@ -35,7 +35,7 @@ export const changeOutput = {
 };
 
 /** One changed field as a row: names rather than ids where known, and only the custom fields that differ. */
-export function changeRow({ field, kind, from, to }: FieldChange): FieldChangeRow {
+export function changeRow({ field, kind, from, to }: FieldChange) {
   if (kind !== 'custom') return { field, from: shownValue(kind, from), to: shownValue(kind, to) };
   const names = changedCustomFields(from, to);
   const customValues = (custom: unknown) =>
@@ -44,11 +44,7 @@ export function changeRow({ field, kind, from, to }: FieldChange): FieldChangeRo
   return { field, from: shown(from), to: shown(to) };
 }
 
-export interface FieldChangeRow extends Record<string, unknown> {
-  field: string;
-  from: number | Verbatim;
-  to: number | Verbatim;
-}
+type FieldChangeRow = ReturnType<typeof changeRow>;
 
 /** A decision, worded so that it cannot be mistaken for another one. */
 export function decisionAnswer(decision: Decision): Answer {
@@ -98,10 +94,7 @@ export function decisionAnswer(decision: Decision): Answer {
 const describeTarget = ({ target, opportunity, externalId }: ChangePlan): Wording =>
   wording`${target.present ? 'opportunity' : 'new opportunity'} ${quote(opportunity)} (external identifier ${identifier(externalId)})`;
 
-interface ChangeData extends Record<string, unknown> {
-  outcome: ChangeOutcome;
-  changes: FieldChangeRow[];
-}
+type ChangeData = { outcome: ChangeOutcome; changes: FieldChangeRow[] };
 
 function notAskedAnswer(
   about: Wording,

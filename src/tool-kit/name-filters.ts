@@ -17,7 +17,7 @@ import type { FieldGap } from '../service/records/account.ts';
 import type { Company, Opportunity } from '../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { fieldOf, isObject, isOneOf, keysOf } from '../values.ts';
-import type { Answer } from './define-tool.ts';
+import type { Answer, dealFilterInput } from './define-tool.ts';
 
 /** The resolved filters, or the question to ask if one is unclear. */
 type ResolvedFilters<F extends string> =
@@ -45,10 +45,7 @@ export function resolveFilters<F extends string>(
   return { filters };
 }
 
-type DealFilter = 'owner' | 'company' | 'stage' | 'category' | 'source' | 'currency';
-type DealFilters = {
-  readonly [F in DealFilter | 'close_from' | 'close_to']?: string | undefined;
-} & {
+type DealFilters = { readonly [F in keyof typeof dealFilterInput]?: string | undefined } & {
   readonly min_value?: number | undefined;
 };
 
@@ -151,14 +148,13 @@ export function describeScope(
 
 /** Which deals the figures are about, where filters narrow them. */
 export function describeDealScope(filters: PipelineFilters): Wording[] {
-  const { owner, company, stage, category, source, currency, closeFrom, closeTo, minValue } =
-    filters;
+  const { closeFrom, closeTo, minValue, ...named } = filters;
   const others: Wording[] = [];
   const from = closeFrom === undefined ? '' : wording` from ${trusted(closeFrom)}`;
   const to = closeTo === undefined ? '' : wording` up to ${trusted(closeTo)}`;
   if (closeFrom ?? closeTo) others.push(wording`expected to close${from}${to}`);
   if (minValue !== undefined) others.push(wording`worth ${formatNumber(minValue)} or more`);
-  return describeScope({ owner, company, stage, category, source, currency }, others);
+  return describeScope(named, others);
 }
 
 function nameOf({ id, name, deleted }: NameFilter): Wording {
