@@ -14,9 +14,9 @@ import {
   type Wording,
   wording,
 } from '../src/text/untrusted-text.ts';
-import { answerWithRows, logCoverage, pageOf } from '../src/tool-kit/answers.ts';
+import { logAnswer } from '../src/tool-kit/answers.ts';
 import { changeRow } from '../src/tool-kit/change-answers.ts';
-import { type Answer, day, defineTool, inOrder, listOutput } from '../src/tool-kit/define-tool.ts';
+import { day, defineTool, inOrder, listOutput } from '../src/tool-kit/define-tool.ts';
 import type { JsonObject } from '../src/values.ts';
 
 /** Each verification takes one or more requests. */
@@ -51,8 +51,16 @@ export const listChanges = defineTool({
           [intent.externalId, intent.opportunityId, outcome?.opportunityId].includes(opportunity)),
     );
     const shown = wanted.slice(from, from + size);
-    const rows = await changeRows(tenant, shown, call);
-    return changesAnswer(rows, from, wanted.length, damaged);
+    const total = wanted.length;
+    const log = { read: total, damaged, reason: 'unreadable lines in the journal' };
+    return logAnswer(await changeRows(tenant, shown, call), { from, total }, log, {
+      summaryOf: (count) =>
+        total === 0 ? wording`No changes.` : wording`${count} of ${total} changes, newest first.`,
+      notes:
+        total === 0
+          ? [wording`Only what this server wrote is listed, and only from its own journal.`]
+          : [],
+    });
   },
 });
 
@@ -76,27 +84,6 @@ async function changeRows(
 
 /** Without an outcome, the process ended during the write: it may have arrived. */
 const outcomeText = ({ outcome }: RecordedChange) => outcome?.outcome ?? 'cannot_tell';
-
-function changesAnswer(
-  rows: readonly JsonObject[],
-  from: number,
-  total: number,
-  damaged: number,
-): Answer {
-  return answerWithRows(rows.length, (count) => ({
-    summary:
-      total === 0 ? wording`No changes.` : wording`${count} of ${total} changes, newest first.`,
-    data: {
-      records: rows.slice(0, count),
-      page: pageOf(count, from, total),
-      coverage: logCoverage(total, damaged, 'unreadable lines in the journal'),
-    },
-    notes:
-      total === 0
-        ? [wording`Only what this server wrote is listed, and only from its own journal.`]
-        : [],
-  }));
-}
 
 function changeSummaryRow(
   change: RecordedChange,

@@ -3,9 +3,8 @@ import { type EventPage, queryEvents } from '../src/events/list.ts';
 import { normaliseEventName, pairFrom, type Subject, subjects } from '../src/events/names.ts';
 import { utcDay } from '../src/figures/days.ts';
 import { applying, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { answerWithRows, logCoverage, pageOf, toIsoSeconds } from '../src/tool-kit/answers.ts';
+import { logAnswer, toIsoSeconds } from '../src/tool-kit/answers.ts';
 import {
-  type Answer,
   day,
   defineTool,
   inOrder,
@@ -61,23 +60,16 @@ export const listEvents = defineTool({
       size,
       from,
     });
-    return eventsAnswer(events, subject, from);
+    const { total, damaged, withoutContent } = events;
+    const rows = events.events.map(({ at, ...one }) => ({ at: toIsoSeconds(at), ...one }));
+    const reason = 'some events cannot be read any more';
+    const log = { read: total - withoutContent, damaged, reason };
+    return logAnswer(rows, { from, total }, log, {
+      summaryOf: (count) => eventsSummary(count, total, from),
+      notes: eventNotes(events, subject),
+    });
   },
 });
-
-function eventsAnswer(events: EventPage, subject: Subject | undefined, from: number): Answer {
-  const { total, damaged, withoutContent } = events;
-  const rows = events.events.map(({ at, ...event }) => ({ at: toIsoSeconds(at), ...event }));
-  return answerWithRows(rows.length, (count) => ({
-    summary: eventsSummary(count, total, from),
-    data: {
-      records: rows.slice(0, count),
-      page: pageOf(count, from, total),
-      coverage: logCoverage(total - withoutContent, damaged, 'some events cannot be read any more'),
-    },
-    notes: eventNotes(events, subject),
-  }));
-}
 
 function eventsSummary(count: number, total: number, from: number): Wording {
   if (total === 0) return wording`No events.`;

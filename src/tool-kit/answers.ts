@@ -52,9 +52,11 @@ export function withCoverageFirst({ summary, data }: Answer): Wording {
   const isOld = complete && reason !== undefined;
   const told = isOld ? wording`Only as of ${identifier(asOf)}: ${summary}` : summary;
   const isPart = complete === false && !pageReasons.has(reason);
-  if (!isPart && fields.length === 0) return told;
   const share = isPart ? describeShare(coverage) : [];
-  return join([...describeMissing(share, fields), told], ' ');
+  const parts = [...share, ...(fields.length > 0 ? [describeGaps(fields)] : [])];
+  // What is not known: "Incomplete: the company of 330 opportunities could not be read, such as "7"".
+  const lead = share.length > 0 || !fields.every(isAbsent) ? 'Incomplete' : 'Not known';
+  return parts.length === 0 ? told : wording`${lead}: ${join(parts, '; ')}. ${told}`;
 }
 
 function describeShare({ read, total = 0, reason = '' }: Partial<Coverage>): Wording[] {
@@ -72,13 +74,6 @@ function describeShare({ read, total = 0, reason = '' }: Partial<Coverage>): Wor
 
 /** Gaps that are named; of more there is a count. */
 const maxGaps = 4;
-
-/** What is not known: "Incomplete: the company of 330 opportunities could not be read, such as "7"". */
-const describeMissing = (share: readonly Wording[], gaps: readonly FieldGap[]): Wording[] => {
-  const parts = [...share, ...(gaps.length > 0 ? [describeGaps(gaps)] : [])];
-  const lead = share.length > 0 || !gaps.every(isAbsent) ? 'Incomplete' : 'Not known';
-  return parts.length === 0 ? [] : [wording`${lead}: ${join(parts, '; ')}.`];
-};
 
 /** As part of a sentence. */
 export function describeGaps(gaps: readonly FieldGap[]): Wording {
@@ -119,12 +114,6 @@ function describeUnread({ record, field, rows, of, example, mayBe }: FieldGap): 
   return wording`the ${trusted(field)} of ${rest} ${trusted(of === 1 ? noun : pluralOf(noun))}${where} could not be read${such}`;
 }
 
-/** Coverage of a log of this server, of which `damaged` entries cannot be read. */
-export function logCoverage(read: number, damaged: number, reason: string): object {
-  const coverage = { complete: damaged === 0, read, total: read + damaged, asOf: new Date() };
-  return toCoverage(damaged === 0 ? coverage : { ...coverage, reason });
-}
-
 /**
  * An answer of `count` rows; `mcp/results` has it written again with fewer where it is too long, or, with `aim`,
  * where it has more tokens than that.
@@ -145,14 +134,7 @@ export const describeNoDeals = (all: readonly unknown[]): Wording[] =>
     : [wording`The service gave no opportunity at all: the API key may not see any.`];
 
 /** Which rows of a list are shown, and the position of the next one. */
-export interface Page {
-  shown: number;
-  from: number;
-  total: number;
-  next?: number;
-}
-
-export const pageOf = (shown: number, from: number, total: number): Page => ({
+export const pageOf = (shown: number, from: number, total: number) => ({
   shown,
   from,
   total,
@@ -167,7 +149,7 @@ export function listPart<Row>(rows: readonly Row[], from: number, total: number)
 
 /** Which rows of a list are shown, where these are not all. @param argument takes the position of the next one */
 export function listedWords(
-  { shown, total, from = 0, next }: Omit<Page, 'from'> & { from?: number },
+  { shown, total, from = 0, next }: { shown: number; total: number; from?: number; next?: number },
   argument: 'from' | 'deals_from' = 'from',
 ): Wording[] {
   if (shown === 0) return from > 0 ? [wording`None from ${from}: there are ${total}.`] : [];
@@ -175,6 +157,29 @@ export function listedWords(
   const more = next === undefined ? '' : wording`; next: ${argument} ${next}`;
   return [wording`Listed: ${from + 1} to ${from + shown} of ${total}${more}.`];
 }
+
+/**
+ * A page of a log of this server, the newest first.
+ * @param log how many entries were read, how many are damaged, and what that means
+ */
+export const logAnswer = (
+  rows: readonly JsonObject[],
+  { from, total }: { from: number; total: number },
+  { read, damaged, reason }: { read: number; damaged: number; reason: string },
+  { summaryOf, notes }: { summaryOf(shown: number): Wording; notes: readonly Wording[] },
+): Answer =>
+  answerWithRows(rows.length, (shown) => ({
+    summary: summaryOf(shown),
+    data: {
+      records: rows.slice(0, shown),
+      page: pageOf(shown, from, total),
+      coverage: toCoverage({
+        ...{ complete: damaged === 0, read, total: read + damaged, asOf: new Date() },
+        ...(damaged > 0 && { reason }),
+      }),
+    },
+    notes,
+  }));
 
 /** The fields of a brief with at most so many rows in each list; `groups` are whole. */
 export const limitLists = (
