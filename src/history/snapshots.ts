@@ -18,8 +18,6 @@ export interface SnapshotKind<T> {
   toRow(record: T): Row;
   /** The record with the stored fields only. */
   toRecord(row: Row): T;
-  /** Names of the columns. */
-  fields: readonly string[];
 }
 
 type Keep = (value: unknown) => Cell;
@@ -58,7 +56,6 @@ const quoteFields: KeptFields = {
 
 /** Records of these fields, and their rows. */
 const storedFields = (fields: KeptFields) => ({
-  fields: Object.keys(fields),
   toRow: (record: Readonly<Record<string, unknown>>): Row =>
     Object.entries(fields).map(([field, keep]) => keep(record[field])),
   toRecord(row: Row): Record<string, unknown> {
