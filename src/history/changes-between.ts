@@ -111,17 +111,12 @@ export async function changesBetween(states: PeriodStates, options: ChangeOption
 
 /** Without those that were not asked for, and then without opening and closing, which would not be their sum. */
 function movementRows(
-  { opening, closing, steps, moves }: Comparison<Deal, Move>,
+  { rows, moves }: Comparison<Deal, Move>,
   only: readonly string[] | undefined,
 ) {
-  const whole = [
-    { step: 'opening' as const, ...opening },
-    ...steps,
-    { step: 'closing' as const, ...closing },
-  ];
   const asked = only ? moves.filter(({ move }) => only.includes(move)) : moves;
   return {
-    pipeline: only ? steps.filter(({ step }) => only.includes(step)) : whole,
+    pipeline: only ? rows.filter(({ step }) => only.includes(step)) : rows,
     moves: asked.length > 0 ? asked : undefined,
   };
 }

@@ -84,10 +84,8 @@ export interface MovementRules<R, S extends Valued, M extends string> {
 
 /** The open records of both days, and those that changed. */
 export interface Comparison<S, M> {
-  opening: OpenTotal;
-  closing: OpenTotal;
-  /** Those that occur: how many records, and what they add to the open ones or, negative, take from them. */
-  steps: StepRow[];
+  /** The opening, the steps that occur, with what they add to the open records or, negative, take from them, and the closing. */
+  rows: StepRow[];
   /** Those that occur: how many records, and their value at the end. */
   moves: MoveRow<M>[];
   /** Records that were open on one of the days or in between, or have a step or a move. */
@@ -95,7 +93,7 @@ export interface Comparison<S, M> {
 }
 
 export type MoveRow<M> = { move: M } & CountAndValue;
-export type StepRow = { step: Step } & CountAndValue;
+export type StepRow = { step: Step | 'opening' | 'closing' } & OpenTotal;
 
 /** Every record of two states, paired by id. */
 export function* pairRecords<T extends { id?: string }>(
@@ -137,9 +135,11 @@ export function* compareRecords<R, S extends Valued, M extends string>(
       return sum ? [{ ...toRow(name), ...sum.toCountAndValue() }] : [];
     });
   return {
-    opening: opening.toTotal(),
-    closing: closing.toTotal(),
-    steps: rows(steps, (step) => ({ step })),
+    rows: [
+      { step: 'opening', ...opening.toTotal() },
+      ...rows(steps, (step) => ({ step })),
+      { step: 'closing', ...closing.toTotal() },
+    ],
     moves: rows(rules.moves, (move) => ({ move })),
     changes,
   };

@@ -146,7 +146,7 @@ export function* quoteChanges(
 ) {
   const rules = quoteRules(states, filters, currencyOf);
   const pairs = pairRecords(states.opening.records, states.closing.records);
-  const { opening, closing, steps, moves, changes } = yield* compareRecords(pairs, rules);
+  const { rows, moves, changes } = yield* compareRecords(pairs, rules);
   const quotes: LimitedList<ReturnType<typeof toRow>> = yield* movedRows(
     changes,
     {
@@ -157,11 +157,7 @@ export function* quoteChanges(
   );
   return {
     states,
-    rows: [
-      { step: 'opening' as const, ...figuresOf(opening) },
-      ...steps.map(({ step, ...row }) => ({ step, ...figuresOf(row) })),
-      { step: 'closing' as const, ...figuresOf(closing) },
-    ],
+    rows: rows.map(({ step, ...row }) => ({ step, ...figuresOf(row) })),
     moves: moves.map(({ move, ...row }) => ({ move, ...figuresOf(row) })),
     quotes,
   };
