@@ -2,14 +2,15 @@ import * as z from 'zod';
 import {
   type ClosedBrief,
   closedBrief,
+  closedDealRow,
   dealsAbout,
   fewRows,
+  openDealRow,
   type PipelineBrief,
   type PipelineOptions,
   pipelineBrief,
   pipelineExtras,
 } from '../src/briefs/pipeline/pipeline.ts';
-import { closedDealRow, openDealRow } from '../src/briefs/pipeline/pipeline-deals.ts';
 import {
   type BriefBy,
   briefBy,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OpenDeal } from '../../src/briefs/pipeline/pipeline-deals.ts';
+import type { OpenDeal } from '../../src/briefs/pipeline/pipeline.ts';
 import { questionPieces } from '../../src/mcp/consent-text.ts';
 import {
   answeredTables,

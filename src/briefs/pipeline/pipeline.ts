@@ -26,6 +26,7 @@ import {
   nonZeroCounts,
   plural,
 } from '../../figures/naming.ts';
+import { outcomeWord } from '../../figures/outcome.ts';
 import { weighted } from '../../figures/probability.ts';
 import {
   filterSteps,
@@ -44,6 +45,7 @@ import {
   byOutcome,
   closedPeriod,
   type DealOutcome,
+  daysToClose,
   hasOutcome,
   velocity,
 } from './won-and-lost.ts';
@@ -207,6 +209,39 @@ export function* dealsAbout(
   const { open, inPeriod } = yield* select(deals, options);
   const wanted = outcome === 'open' ? open : inPeriod.filter((deal) => hasOutcome(deal, outcome));
   return yield* sortSteps(wanted, byValue);
+}
+
+export type OpenDeal = ReturnType<typeof openDealRow>;
+export type ClosedDeal = ReturnType<typeof closedDealRow>;
+
+/** Amounts in `currency`; unknown ones are absent. */
+export function openDealRow(deal: Deal, today: Day) {
+  const { record, oneTime, monthly, chance } = deal;
+  const { ask, ...row } = dealRow(deal);
+  return compact({
+    ...row,
+    stage: nameOrId(record.pipelineStage),
+    owner: nameOrId(record.owner),
+    closes: dayOf(record.expectedCloseDate),
+    idleDays: idleDays(record, today),
+    oneTime: oneTime && rounded(oneTime),
+    monthly: monthly && rounded(monthly),
+    probability: chance?.toNumber(),
+    ask,
+  });
+}
+
+export function closedDealRow(deal: Deal, about: DealOutcome) {
+  const { ask, ...row } = dealRow(deal);
+  return compact({
+    ...row,
+    owner: nameOrId(deal.record.owner),
+    // Only where deals of several outcomes are listed together.
+    outcome: about === 'closed' ? outcomeWord(deal.outcome) : undefined,
+    closed: dayOf(deal.record.closedAt),
+    daysToClose: daysToClose(deal),
+    ask,
+  });
 }
 
 const everyDeal = ['owner', 'company', 'category', 'source'] as const;

@@ -1,5 +1,5 @@
 /** A forecast against a target. */
-import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline.ts';
 import { amountIn, sumOf } from '../pipeline/deals.ts';
 
 /** Deals that are at least as likely as this are committed. */

@@ -1,4 +1,4 @@
-import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline.ts';
 import { amountText } from '../records/rows.tsx';
 import { type Amounts, useFormats } from '../shell/format.ts';
 import { Badge } from '../shell/parts.tsx';

@@ -1,5 +1,5 @@
 /** The columns of the board as bars: by stage and by closing month, with the same counts. */
-import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline.ts';
 import type { Open } from '../records/entries.ts';
 import { showDeals } from '../records/rows.tsx';
 import { type Bar, Bars } from '../shell/chart.tsx';

@@ -1,5 +1,4 @@
-import type { ClosedBrief, PipelineBrief } from '../../../briefs/pipeline/pipeline.ts';
-import type { ClosedDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { ClosedBrief, ClosedDeal, PipelineBrief } from '../../../briefs/pipeline/pipeline.ts';
 import { mainCurrencyOf } from '../shell/format.ts';
 import type { AnswerText } from '../shell/parts.tsx';
 

@@ -1,6 +1,6 @@
 /** Pure functions of the board: deals in columns, their sums and their order. */
 
-import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline.ts';
 import { groupBy } from '../../../figures/naming.ts';
 import type { DealFacts } from '../records/entries.ts';
 import { type Amounts, mainCurrencyOf, ownOf, unknownCurrency } from '../shell/format.ts';

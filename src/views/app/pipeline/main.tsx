@@ -1,6 +1,6 @@
 import './style.css';
 import { useMemo, useState } from 'preact/hooks';
-import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline.ts';
 import { type DealRow, type Entry, opensIn } from '../records/entries.ts';
 import { RecordPanel } from '../records/panel.tsx';
 import { DealRows, isDecided, showDeals, showPages } from '../records/rows.tsx';

@@ -1,6 +1,6 @@
 /** Reads every open deal, page by page. */
 import { useState } from 'preact/hooks';
-import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline.ts';
 import { messageOf } from '../../../values.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import { showsProfit, withProfit } from '../shell/profit.ts';

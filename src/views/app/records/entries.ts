@@ -1,6 +1,6 @@
 /** What the panel of a view can show. */
 import type { ComponentChildren } from 'preact';
-import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline.ts';
 import type { QuotesReport } from '../../../briefs/quotes/quotes.ts';
 import { type Formats, ownOf } from '../shell/format.ts';
 
