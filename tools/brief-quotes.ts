@@ -23,13 +23,10 @@ import {
   statusOfQuote,
 } from '../src/figures/quote-state.ts';
 import { lacksName } from '../src/names/references.ts';
-import type { Collection } from '../src/reading/coverage.ts';
-import type { PartOf } from '../src/reading/parts.ts';
-import type { Company, Quote, Resource } from '../src/service/records/records.ts';
+import type { Company, Quote } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { companiesOfQuotes, currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
-import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import {
   applying,
   join,
@@ -98,10 +95,17 @@ export const briefQuotes = defineTool({
       ['opportunity', 'company'],
       call,
       restsOn.quotes,
-      async (resource) =>
-        resource === 'quote'
+      async (resource) => {
+        if (resource === 'quote') return undefined;
+        const { records } = await tenant.collection('quote', call);
+        const isOfCompany = args.company !== undefined;
+        if (resource === 'company') return companiesOfQuotes(tenant, records, isOfCompany, call);
+        // For their states, and where references lack names.
+        const isNeeded = isByDeal || args.acceptance !== undefined;
+        return isNeeded || records.some((each) => lacksName('quote', each))
           ? undefined
-          : partNeeded(resource, args, await tenant.collection('quote', call), tenant, call),
+          : { ids: [] };
+      },
     );
     return memoizedAnswer(tenant, read, { tool: 'quotes', ...args }, async () => {
       const { quote: quotes = [], company: companies = [] } = read.records;
@@ -146,21 +150,6 @@ export const briefQuotes = defineTool({
     });
   },
 });
-
-type PartArgs = { [K in 'by' | 'deal_state' | 'acceptance' | 'company']?: string | undefined };
-
-/** The opportunities are needed for their states, and where references lack names. */
-async function partNeeded(
-  resource: Resource,
-  { by, deal_state, acceptance, company }: PartArgs,
-  { records: quotes }: Collection<Quote>,
-  tenant: Tenant,
-  call: ToolCall,
-): Promise<PartOf | undefined> {
-  if (resource === 'company') return companiesOfQuotes(tenant, quotes, company !== undefined, call);
-  const isNeeded = by === 'deal_state' || (deal_state ?? acceptance) !== undefined;
-  return isNeeded || quotes.some((each) => lacksName('quote', each)) ? undefined : { ids: [] };
-}
 
 const unreadDeals = wording`The states of the opportunities are left out, because all of them would have to be read: ask by deal_state for them.`;
 

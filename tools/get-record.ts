@@ -4,9 +4,8 @@ import { deletionOf } from '../src/figures/outcome.ts';
 import { readByIdentifier } from '../src/lists/by-identifier.ts';
 import { rowOf, showsCurrency } from '../src/lists/concise.ts';
 import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
-import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
+import type { ApiRecord, PricingBook } from '../src/service/records/records.ts';
 import { resources } from '../src/service/routes.ts';
-import type { Tenant } from '../src/tenant/tenant.ts';
 import { applying, quote, trusted, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords, linkTo, missingFields } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
@@ -46,18 +45,15 @@ export const getRecord = defineTool({
       unknownCurrencies: showsCurrency(resource, fields) && row.currency === undefined ? 1 : 0,
       notes: applying([
         ...missing,
+        // The name of a person is in the deals that the person owns, which one record is no reason to read.
         isWhole &&
-          isManagerUnread(tenant, resource, record) &&
+          resource === 'company' &&
+          fieldOf(record, 'accountManagerId') !== undefined &&
+          tenant.grants.has('opportunity:read') &&
+          !tenant.cached('opportunity') &&
           wording`The name of the account manager was not read: fields accountManager reads it.`,
         resource === 'contract_item' && wording`Beta: fields may change or be missing.`,
       ]),
     };
   },
 });
-
-/** The name of a person is in the deals that the person owns, which one record is no reason to read. */
-const isManagerUnread = (tenant: Tenant, resource: Resource, record: ApiRecord): boolean =>
-  resource === 'company' &&
-  fieldOf(record, 'accountManagerId') !== undefined &&
-  tenant.grants.has('opportunity:read') &&
-  !tenant.cached('opportunity');
