@@ -13,14 +13,7 @@ import {
   withoutAccents,
 } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
-import {
-  filterSteps,
-  flatMapSteps,
-  forEachStep,
-  runSteps,
-  type Steps,
-  sortSteps,
-} from '../figures/steps.ts';
+import { filterSteps, flatMapSteps, forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
 import { editDistance } from '../text/nearest.ts';
 import { wording } from '../text/untrusted-text.ts';
@@ -63,13 +56,6 @@ export function refersTo(ref: Ref | undefined, filter: Named): boolean {
  * punctuation. The first of these that fits counts; deleted records only where no other fits. With `byWords` a few words of
  * a name suffice where only one name has them all: `OConnor` for a person.
  */
-export const matchName = (
-  text: string,
-  candidates: Iterable<Candidate | undefined>,
-  options: { byWords: boolean },
-): NameMatch => runSteps(matchSteps(text, candidates, options));
-
-/** `matchName` in steps, for names of thousands of records. */
 export function* matchSteps(
   text: string,
   candidates: Iterable<Candidate | undefined>,

@@ -5,11 +5,12 @@
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import { type CurrencyOf, currencyOfRecord, formatNumber } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
+import { runSteps } from '../figures/steps.ts';
 import {
   type Candidate,
   excludesNothing,
   isNegated,
-  matchName,
+  matchSteps,
   type NameFilter,
   type NameMatch,
 } from '../names/name-filters.ts';
@@ -38,8 +39,14 @@ export function resolveFilters<F extends string>(
     const text = given[filter];
     if (text === undefined) continue;
     // A company is often named by a word that others share, a person by one that nobody else has.
-    const found = matchName(text, occurring[filter](), { byWords: filter !== 'company' });
-    if (found.kind !== 'one') return { question: questionOn(filter, text, found, data) };
+    const byWords = filter !== 'company';
+    const found = runSteps(matchSteps(text, occurring[filter](), { byWords }));
+    if (found.kind !== 'one') {
+      const [summary, note] = wordsOf(trusted(filter), text, found);
+      const asked = { filter, records: found.candidates, ...data, ...coverageOf(filter, data) };
+      const notes = [note];
+      return { question: { summary: wording`${summary} No figures yet.`, data: asked, notes } };
+    }
     filters[filter] = found.match;
   }
   return { filters };
@@ -75,20 +82,6 @@ export function resolveDealFilters(
 }
 
 type Unclear = Exclude<NameMatch, { kind: 'one' }>;
-
-function questionOn(
-  filter: string,
-  text: string,
-  found: Unclear,
-  data: Record<string, unknown>,
-): Answer {
-  const [summary, note] = wordsOf(trusted(filter), text, found);
-  return {
-    summary: wording`${summary} No figures yet.`,
-    data: { filter, records: found.candidates, ...data, ...coverageOf(filter, data) },
-    notes: [note],
-  };
-}
 
 /** The filters that lists have too. */
 const filtersOfLists = ['owner', 'company', 'stage', 'category', 'source'] as const;

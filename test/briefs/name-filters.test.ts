@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Candidate, matchName, mentionsText } from '../../src/names/name-filters.ts';
+import { runSteps } from '../../src/figures/steps.ts';
+import { type Candidate, matchSteps, mentionsText } from '../../src/names/name-filters.ts';
 import fc from '../support/fast-check.ts';
+
+const matchName = (...asked: Parameters<typeof matchSteps>) => runSteps(matchSteps(...asked));
 
 const byWords = { byWords: true };
 const owners: Candidate[] = [
