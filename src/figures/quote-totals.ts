@@ -154,7 +154,7 @@ const amountOff = (
   comparablePrice: term.comparablePrice?.minus(amount),
 });
 
-/** A quote with these lines only, and without an amount that is taken off the whole of it. */
+/** A quote with these lines only, and without an amount off the whole of it, which cannot be split by line. */
 export function quoteOfLines(quote: Quote, items: readonly QuoteItem[]): Quote {
   const { discount: _, ...others } = quote;
   return { ...(quoteDiscount(quote)?.kind === 'amount' ? others : quote), items };

@@ -1,6 +1,6 @@
 import { addDays, dayOf, daysBetween } from '../../figures/days.ts';
-import { currencyOfRecord, type Decimal } from '../../figures/money.ts';
-import { compact, inDays, nonBlank, plural, quoteName } from '../../figures/naming.ts';
+import { currencyOfRecord } from '../../figures/money.ts';
+import { compact, inDays, nameOrId, nonBlank, plural, quoteName } from '../../figures/naming.ts';
 import { isListed } from '../../figures/outcome.ts';
 import {
   acceptanceOf,
@@ -11,13 +11,7 @@ import {
   statusCategoryOf,
   statusOfQuote,
 } from '../../figures/quote-state.ts';
-import {
-  applyDiscount,
-  firstYearValue,
-  quoteDiscount,
-  sumItems,
-  sumQuote,
-} from '../../figures/quote-totals.ts';
+import { firstYearValue, quoteOfLines, sumQuote } from '../../figures/quote-totals.ts';
 import type { Steps } from '../../figures/steps.ts';
 import { type Catalogue, catalogueFor } from '../../names/part-numbers.ts';
 import { companyOf } from '../../names/references.ts';
@@ -39,45 +33,37 @@ type QuoteJudgement = Judgement<QuoteFinding>;
 /** Examines draft and sent quotes, or others. `deal` is `undefined` where opportunities may not be read. */
 function* examineQuotes(
   { quote, opportunity }: RecordLists,
-  context: CheckContext,
+  { currencyOf, today }: CheckContext,
   judge: (quote: Quote, deal: DealState | undefined) => QuoteJudgement | QuoteJudgement[],
   isExamined: (quote: Quote) => boolean = isUnanswered,
 ): Steps<CheckResult> {
   const dealOf = opportunity && (yield* dealStateReader(opportunity));
   const judgeOne = (each: Quote): Judgement[] => {
     const deal = dealOf?.(each);
+    const toFinding = (finding: QuoteFinding): RawFinding => ({
+      ...compact({
+        id: nonBlank(each.id),
+        number: nonBlank(each.number),
+        name: quoteName(each),
+        deal: nameOrId(each.opportunity),
+      }),
+      company: companyOf(each),
+      owner: each.owner,
+      status: statusOfQuote(each),
+      atStake: firstYearValue(sumQuote(each)),
+      currency: currencyOfRecord(each, currencyOf),
+      ...finding,
+      kinds: {
+        ...finding.kinds,
+        acceptance: acceptanceOf(each, today),
+        ...(deal && { deal: dealWords(deal) }),
+      },
+    });
     const judged = [judge(each, deal)].flat();
-    return judged.map((one) =>
-      typeof one === 'object' ? toFinding(each, deal, one, context) : one,
-    );
+    return judged.map((one) => (typeof one === 'object' ? toFinding(one) : one));
   };
   return yield* examineEach(quote, judgeOne, isExamined);
 }
-
-const toFinding = (
-  quote: Quote,
-  deal: DealState | undefined,
-  finding: QuoteFinding,
-  { currencyOf, today }: CheckContext,
-): RawFinding => ({
-  ...compact({
-    id: nonBlank(quote.id),
-    number: nonBlank(quote.number),
-    name: quoteName(quote),
-    deal: nonBlank(quote.opportunity?.name) ?? nonBlank(quote.opportunity?.id),
-  }),
-  company: companyOf(quote),
-  owner: quote.owner,
-  status: statusOfQuote(quote),
-  atStake: firstYearValue(sumQuote(quote)),
-  currency: currencyOfRecord(quote, currencyOf),
-  ...finding,
-  kinds: {
-    ...finding.kinds,
-    acceptance: acceptanceOf(quote, today),
-    ...(deal && { deal: dealWords(deal) }),
-  },
-});
 
 const dealWords = (deal: DealState): string =>
   deal === 'none' ? 'no deal' : `deal ${deal.replace('_', ' ')}`;
@@ -175,7 +161,8 @@ function judgeLines(quote: Quote, catalogue: Catalogue): QuoteJudgement[] {
   if (!first) return notFound;
   const name = nonBlank(first.name) ?? nonBlank(catalogue.productOf(first)?.name);
   const reason = () => describeLines(unlisted, name);
-  return [...notFound, { atStake: valueOfItems(quote, unlisted), parts: unlisted.length, reason }];
+  const atStake = firstYearValue(sumQuote(quoteOfLines(quote, unlisted)));
+  return [...notFound, { atStake, parts: unlisted.length, reason }];
 }
 
 /** "3 lines, first "Old switch"". */
@@ -185,13 +172,6 @@ function describeLines(lines: readonly QuoteItem[], first: string | undefined): 
   return lines.length === 1
     ? wording`1 line: ${quoteText(first)}`
     : wording`${all}, first ${quoteText(first)}`;
-}
-
-/** Applies a percentage discount only: an amount off the whole quote cannot be split by item. */
-function valueOfItems(quote: Quote, items: readonly QuoteItem[]): Decimal | undefined {
-  const discount = quoteDiscount(quote);
-  const percent = discount?.kind === 'percent' ? discount : undefined;
-  return firstYearValue(applyDiscount(sumItems(items), percent));
 }
 
 export const zeroPrices: Check = {
