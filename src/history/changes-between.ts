@@ -1,4 +1,4 @@
-import { type PipelineFilters, passesFilters } from '../briefs/pipeline/pipeline.ts';
+import { type PipelineFilters, passesAll, passesFilters } from '../briefs/pipeline/pipeline.ts';
 import {
   dealLabel,
   missingLabel,
@@ -8,13 +8,7 @@ import {
 import { addDays, type Day, dayOf } from '../figures/days.ts';
 import { byValue, type Deal, dealRow, type ReadDeal, totalValue } from '../figures/deals.ts';
 import { groupKey, groupRows, type Label } from '../figures/group-labels.ts';
-import {
-  type Amounts,
-  CurrencySums,
-  type Decimal,
-  percentOfCounts,
-  zero,
-} from '../figures/money.ts';
+import { type Amounts, CurrencySums, type Decimal, percentOfCounts } from '../figures/money.ts';
 import { compact, type LimitedList, limitSorted, type Named, nonBlank } from '../figures/naming.ts';
 import { weighted } from '../figures/probability.ts';
 import { flatMapSteps, type Steps } from '../figures/steps.ts';
@@ -41,7 +35,6 @@ import {
   type Move,
   matchingExits,
   type PipelineState,
-  passesAll,
   periodDeals,
   reshapedFields,
   type StageOrder,
@@ -155,22 +148,6 @@ async function forecastOf(states: PeriodStates, options: ChangeOptions, readDeal
   return rows.length > 0 ? { from, until, rows } : undefined;
 }
 
-async function dayTotal(
-  { day, records }: PipelineState,
-  filters: PipelineFilters,
-  readDeal: ReadDeal,
-): Promise<DayTotal> {
-  const sum = new OpenSum();
-  const weightedSum = new CurrencySums();
-  await forEachInSlices(records, (record) => {
-    const deal = readDeal(record);
-    if (deal.outcome !== 'open' || !passesAll(deal, filters)) return;
-    sum.add(deal);
-    weightedSum.add(deal.currency, weighted(deal.value, deal.chance));
-  });
-  return { day, ...sum.toTotal(), ...compact({ weightedValue: weightedSum.toAmounts() }) };
-}
-
 /**
  * The open pipeline on the days of a period, oldest first: the opening, the closing, and evenly spread days between.
  * @param limit most days; at least 2
@@ -181,7 +158,17 @@ export async function dailyTotals(
   readDeal: ReadDeal,
   limit: number,
 ): Promise<LimitedList<DayTotal>> {
-  const total = (state: PipelineState) => dayTotal(state, filters, readDeal);
+  const total = async ({ day, records }: PipelineState): Promise<DayTotal> => {
+    const sum = new OpenSum();
+    const weightedSum = new CurrencySums();
+    await forEachInSlices(records, (record) => {
+      const deal = readDeal(record);
+      if (deal.outcome !== 'open' || !passesAll(deal, filters)) return;
+      sum.add(deal);
+      weightedSum.add(deal.currency, weighted(deal.value, deal.chance));
+    });
+    return { day, ...sum.toTotal(), ...compact({ weightedValue: weightedSum.toAmounts() }) };
+  };
   const rows = [await total(opening)];
   for (const day of spreadEvenly(between, limit - 2)) {
     const snapshot = await reader.read(day);
@@ -298,7 +285,7 @@ function partsOf({ was, is, after, effects }: DealChange, by: PipelineBy): Part[
   return [...part('opening', was, isMoved ? from : label), ...steps, ...part('closing', is)];
 }
 
-const negated = (part: Part): Part => ({ ...part, amount: zero.minus(part.amount) });
+const negated = (part: Part): Part => ({ ...part, amount: part.amount.neg() });
 
 function sumsOf(parts: readonly Part[], of: Column): CurrencySums {
   const sums = new CurrencySums();

@@ -91,7 +91,12 @@ export function storedSnapshots<T extends { id?: string }>(
       // One from the future was taken while the clock was wrong: it is replaced.
       if (last && takenAt < last && last <= now()) return false;
       const header = { version, prefix, owner, takenAt: takenAt.toISOString() };
-      await store.write(prefix + day, await pack(header, await toRows(records, kind)));
+      const rows = new Map<string, Row>();
+      // One row for each id: records without an id cannot be followed.
+      await forEachInSlices(records, (record) => {
+        if (record.id) rows.set(record.id, kind.toRow(record));
+      });
+      await store.write(prefix + day, await pack(header, [...rows.values()]));
       await deleteExpired(store, keepDays, now());
       return true;
     },
@@ -185,15 +190,3 @@ const ifReadable = <T>(read: Promise<T>): Promise<T | undefined> =>
     if (error instanceof UnreadableSnapshot) return undefined;
     throw error;
   });
-
-/** One row for each id. Records without an id cannot be followed. */
-async function toRows<T extends { id?: string }>(
-  records: readonly T[],
-  kind: SnapshotKind<T>,
-): Promise<Row[]> {
-  const rows = new Map<string, Row>();
-  await forEachInSlices(records, (record) => {
-    if (record.id) rows.set(record.id, kind.toRow(record));
-  });
-  return [...rows.values()];
-}

@@ -233,7 +233,7 @@ const entering = (step: Step, state: Valued): Effect => ({
 
 const leavingAs = (step: Step, state: Valued): Effect => ({
   ...entering(step, state),
-  amount: zero.minus(centsOf(state)),
+  amount: centsOf(state).neg(),
 });
 
 /** `value` in whole cents by currency. */

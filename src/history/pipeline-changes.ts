@@ -1,10 +1,6 @@
 /** Deals, as the comparison of two days sees them. Formulas: docs/definitions.md, "Changes of the pipeline". */
 
-import {
-  type PipelineFilters,
-  passesFilters,
-  passesOpenFilters,
-} from '../briefs/pipeline/pipeline.ts';
+import { type PipelineFilters, passesAll, passesFilters } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayOf, daysBetween, median } from '../figures/days.ts';
 import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
 import { type Amounts, type CurrencyOf, percentOfCounts } from '../figures/money.ts';
@@ -77,9 +73,6 @@ export interface DayTotal extends OpenTotal {
   /** Value × probability. */
   weightedValue?: Amounts;
 }
-
-export const passesAll = (deal: Deal, filters: PipelineFilters): boolean =>
-  passesFilters(deal, filters) && passesOpenFilters(deal.record, filters);
 
 /** The step by which a deal leaves the pipeline, by its outcome. */
 export const ends = {

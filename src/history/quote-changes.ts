@@ -52,15 +52,6 @@ interface QuoteState extends Valued {
 /** The currency by its code, or `unknown currency`. */
 export type QuoteFilters = Pick<QuotesOptions, 'owner' | 'company' | 'currency'>;
 
-function toQuoteState(record: PricedQuote, day: Day, currencyOf: CurrencyOf): QuoteState {
-  return {
-    record,
-    acceptance: acceptanceOf(record, day),
-    currency: currencyOfRecord(record, currencyOf),
-    value: decimal(record.firstYearValue),
-  };
-}
-
 /** The step by which a quote leaves, by its acceptance; undefined while it is open. */
 const ends: Readonly<Record<Acceptance, Step | undefined>> = {
   draft: undefined,
@@ -84,7 +75,12 @@ const quoteRules = (
   return {
     moves: ['sent'],
     mayBeUnread: true,
-    read: (record, at) => toQuoteState(record, states[at].day, currencyOf),
+    read: (record, at) => ({
+      record,
+      acceptance: acceptanceOf(record, states[at].day),
+      currency: currencyOfRecord(record, currencyOf),
+      value: decimal(record.firstYearValue),
+    }),
     matches,
     endOf: ({ record, acceptance }) => (isDeleted(record) ? 'removed' : ends[acceptance]),
     wasOpenBetween(before, after) {

@@ -11,14 +11,8 @@ export const normalisePart = (text = ''): string =>
         .toLowerCase()
         .replace(/[^\p{L}\p{N}]+/gu, '');
 
-interface Part {
-  mpn?: string;
-  manufacturer?: string;
-  [field: string]: unknown;
-}
-
 /** Manufacturer and part number together; `undefined` when either is missing. `vendor` is used if there is no manufacturer. */
-export function partKey(part: Part): string | undefined {
+export function partKey(part: Product | QuoteItem): string | undefined {
   const vendor = typeof part.vendor === 'string' ? part.vendor : undefined;
   const maker = normalisePart(part.manufacturer) || normalisePart(vendor);
   const number = normalisePart(part.mpn);

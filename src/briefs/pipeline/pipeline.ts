@@ -28,13 +28,7 @@ import {
 } from '../../figures/naming.ts';
 import { outcomeWord } from '../../figures/outcome.ts';
 import { weighted } from '../../figures/probability.ts';
-import {
-  filterSteps,
-  forEachStep,
-  type ResultOf,
-  type Steps,
-  sortSteps,
-} from '../../figures/steps.ts';
+import { filterSteps, forEachStep, type ResultOf, sortSteps } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
 import type { Opportunity } from '../../service/records/records.ts';
 import { applying, quote, type Wording, wording } from '../../text/untrusted-text.ts';
@@ -201,11 +195,7 @@ export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: 
 }
 
 /** The deals that a brief on this outcome is about, the highest value first. */
-export function* dealsAbout(
-  deals: TenantDeals,
-  outcome: DealOutcome,
-  options: PipelineOptions,
-): Steps<readonly Deal[]> {
+export function* dealsAbout(deals: TenantDeals, outcome: DealOutcome, options: PipelineOptions) {
   const { open, inPeriod } = yield* select(deals, options);
   const wanted = outcome === 'open' ? open : inPeriod.filter((deal) => hasOutcome(deal, outcome));
   return yield* sortSteps(wanted, byValue);
@@ -264,8 +254,12 @@ const isWorth = ({ value }: Deal, minValue: number | undefined): boolean =>
 export const hasClosePeriod = ({ closeFrom, closeTo }: PipelineFilters): boolean =>
   (closeFrom ?? closeTo) !== undefined;
 
+/** All filters of open deals. */
+export const passesAll = (deal: Deal, filters: PipelineFilters): boolean =>
+  passesFilters(deal, filters) && passesOpenFilters(deal.record, filters);
+
 /** Filters of open deals only: stage and close dates. */
-export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
+function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
   if (stage && !refersTo(record.pipelineStage, stage)) return false;
   if (!hasClosePeriod(filters)) return true;
