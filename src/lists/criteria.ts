@@ -267,9 +267,7 @@ export const isDate = (text: string): boolean =>
   dayOf(`${text}-01-01`.slice(0, 10)) !== undefined;
 
 /** A value that need not be folded for each comparison. */
-type Comparable = number | string | undefined;
-
-const comparable = (value: unknown): Comparable =>
+const comparable = (value: unknown): number | string | undefined =>
   value === undefined || typeof value === 'number' ? value : folded(value);
 
 /** `undefined` comes last in either direction. */

@@ -3,13 +3,7 @@ import { companyOf, type KnownRecords, lacksName, namingResources } from '../nam
 import type { ReferencedRecord } from '../reading/referenced-records.ts';
 import { ignoreApiError, unlessKeyRefused } from '../service/errors.ts';
 import { currencyCode } from '../service/records/normalise.ts';
-import type {
-  ApiRecord,
-  Company,
-  PricingBook,
-  RecordOf,
-  Resource,
-} from '../service/records/records.ts';
+import type { ApiRecord, PricingBook, RecordOf, Resource } from '../service/records/records.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { ownerNamesFor } from '../tenant/prepared.ts';
 import { nameReferences, unreadable } from '../tenant/read-collections.ts';
@@ -191,7 +185,7 @@ export async function nameRows<R extends Resource>(
 }
 
 /** The companies that the records refer to, as far as their names are known. */
-function companiesOf(records: readonly ApiRecord[], { nameOf }: Known): readonly Company[] {
+function companiesOf(records: readonly ApiRecord[], { nameOf }: Known) {
   const ids = new Set(records.flatMap((record) => companyOf(record).id ?? []));
   return [...ids].flatMap((id) => {
     const name = nameOf('company', id);

@@ -189,30 +189,20 @@ export function* completeReferences<R extends Resource>(
   let copies = 0;
   const completed: RecordOf[R][] = [];
   yield* forEachStep(records, (record) => {
-    const copy = completeRecord(resource, record as ApiRecord, from, textsAreIds, companies);
-    if (copy !== record) copies += 1;
-    completed.push(copy as RecordOf[R]);
+    const added: Record<string, unknown> = {};
+    for (const link of linksOf(resource, record as ApiRecord)) {
+      const ref = isIncomplete(link.ref)
+        ? completeReference(link, from, textsAreIds)
+        : currentReference(link, companies);
+      if (ref === link.ref) continue;
+      if (resource !== 'contact') added[link.field] = Object.freeze(ref);
+      else Object.assign(added, { companyId: ref.id }, ref.name && { companyName: ref.name });
+    }
+    const isSame = Object.keys(added).length === 0;
+    if (!isSame) copies += 1;
+    completed.push(isSame ? record : (Object.freeze({ ...record, ...added }) as RecordOf[R]));
   });
   return copies === 0 ? records : completed;
-}
-
-function completeRecord(
-  resource: NamingResource,
-  record: ApiRecord,
-  from: readonly NamesIn[],
-  textsAreIds: boolean,
-  companies: NamesIn | undefined,
-): ApiRecord {
-  const added: Record<string, unknown> = {};
-  for (const link of linksOf(resource, record)) {
-    const ref = isIncomplete(link.ref)
-      ? completeReference(link, from, textsAreIds)
-      : currentReference(link, companies);
-    if (ref === link.ref) continue;
-    if (resource !== 'contact') added[link.field] = Object.freeze(ref);
-    else Object.assign(added, { companyId: ref.id }, ref.name && { companyName: ref.name });
-  }
-  return Object.keys(added).length === 0 ? record : Object.freeze({ ...record, ...added });
 }
 
 /** Compares by the company's id, or by name if the record has no company id. */

@@ -17,19 +17,18 @@ import { deletionOf, isDeleted } from '../../figures/outcome.ts';
 import { termKey } from '../../figures/terms.ts';
 import { currencyCode } from '../../service/records/normalise.ts';
 import type {
-  Company,
   DiscountGroup,
   PricingBook,
-  Product,
   RecordLists,
+  RecordOf,
 } from '../../service/records/records.ts';
 import { applicabilityOf, byApplicability, groupApplicability } from './books.ts';
 import { type Discount, discountTargets, discountWords, lessDiscount } from './discounts.ts';
 
 /** Pricing books, discount groups and categories are absent where they may not be read. */
 interface PriceData extends Pick<RecordLists, 'pricing_book' | 'discount_group' | 'category'> {
-  company: Company;
-  product: Product;
+  company: RecordOf['company'];
+  product: RecordOf['product'];
 }
 
 /** Why a price of a book that may be for the company does not count on the day. */
@@ -76,7 +75,7 @@ function bookPrices(books: readonly PricingBook[], data: PriceData, on: Day) {
   const entries = books
     .flatMap((book) => entriesOf(book, data))
     .map((entry) => ({ ...entry, why: whyUncounted(entry, on) }))
-    .sort(byBookThenAmount);
+    .sort((a, b) => byBook(a, b) || byAmount(a, b));
   const applying = entries.filter(({ why }) => why === undefined).sort(byAmount);
   const uncounted = uncountedReasons.flatMap((reason) =>
     entries.filter(({ why }) => why === reason),
@@ -85,7 +84,25 @@ function bookPrices(books: readonly PricingBook[], data: PriceData, on: Day) {
   const [cheapest] = applying;
   const isListLowest = cheapest?.price && list && !list.gt(cheapest.price);
   const lowest = isListLowest ? list : cheapest?.price;
-  const toRow = (entry: (typeof entries)[number]) => bookRow(entry, entry.why, list, lowest);
+  const toRow = ({ book, appliesTo, price, cost, why, ...entry }: (typeof entries)[number]) => {
+    // `lowest`: no valid price, the list price included, is lower.
+    const marks: ('own' | 'lowest')[] = [];
+    if (why === undefined && appliesTo === 'company') marks.push('own');
+    if (why === undefined && lowest && price?.eq(lowest)) marks.push('lowest');
+    const below = price && list?.gt(0) ? percentOf(list.minus(price), list) : undefined;
+    return compact({
+      ...book,
+      appliesTo,
+      ...figures(price, cost),
+      // Percent; negative above the list price.
+      belowList: below && roundedPercent(below),
+      specialBidNumber: entry.specialBidNumber,
+      validFrom: entry.validFrom,
+      validTo: entry.validTo,
+      marks: marks.length > 0 ? marks : undefined,
+      why,
+    });
+  };
   const reasons = [...groupBy(uncounted, ({ why = '' }) => why)].map(
     ([why, { length }]) => [why, length] as const,
   );
@@ -131,12 +148,10 @@ function entriesOf(book: PricingBook, { company, product }: PriceData) {
   });
 }
 
-type Reason = (typeof uncountedReasons)[number];
-
 function whyUncounted(
   { isDeleted, appliesTo, price, validFrom, validTo }: Entry,
   on: Day,
-): Reason | undefined {
+): (typeof uncountedReasons)[number] | undefined {
   if (isDeleted) return 'book deleted';
   if (validTo && validTo < on) return 'expired';
   if (validFrom && validFrom > on) return 'not yet valid';
@@ -144,37 +159,11 @@ function whyUncounted(
   return appliesTo === 'unclear' ? 'unclear whether it applies' : undefined;
 }
 
-function bookRow(
-  { appliesTo, price, cost, ...entry }: Entry,
-  why: Reason | undefined,
-  list: Decimal | undefined,
-  lowest: Decimal | undefined,
-) {
-  // `lowest`: no valid price, the list price included, is lower.
-  const marks: ('own' | 'lowest')[] = [];
-  if (why === undefined && appliesTo === 'company') marks.push('own');
-  if (why === undefined && lowest && price?.eq(lowest)) marks.push('lowest');
-  const below = price && list?.gt(0) ? percentOf(list.minus(price), list) : undefined;
-  return compact({
-    ...entry.book,
-    appliesTo,
-    ...figures(price, cost),
-    // Percent; negative above the list price.
-    belowList: below && roundedPercent(below),
-    specialBidNumber: entry.specialBidNumber,
-    validFrom: entry.validFrom,
-    validTo: entry.validTo,
-    marks: marks.length > 0 ? marks : undefined,
-    why,
-  });
-}
-
-/** The most specific book first; then the lowest price, unknown prices last. */
-const byBookThenAmount = (a: Entry, b: Entry): number => byBook(a, b) || byAmount(a, b);
-
+/** The lowest price first, unknown prices last. */
 const byAmount = (a: Entry, b: Entry): number =>
   a.price && b.price ? a.price.cmp(b.price) : Number(!a.price) - Number(!b.price);
 
+/** The most specific book first. */
 const byBook = (a: Entry, b: Entry): number =>
   byApplicability({ ...a.book, ...a }, { ...b.book, ...b }) ||
   compare(a.validFrom ?? '', b.validFrom ?? '') ||
