@@ -16,12 +16,7 @@ import { restsOn } from '../src/briefs/rests-on.ts';
 import { currencyOfRecord } from '../src/figures/money.ts';
 import { plural } from '../src/figures/naming.ts';
 import { isDeleted } from '../src/figures/outcome.ts';
-import {
-  type Acceptance,
-  acceptances,
-  dealStates,
-  statusOfQuote,
-} from '../src/figures/quote-state.ts';
+import { acceptances, dealStates, statusOfQuote } from '../src/figures/quote-state.ts';
 import { lacksName } from '../src/names/references.ts';
 import type { Company, Quote } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
@@ -170,14 +165,14 @@ const occurring = (
     company: () => [...companies, ...quotes.map(({ company }) => company)],
     status: () => quotes.map((each) => ({ name: statusOfQuote(each) })),
     currency: () => quotes.map((each) => ({ name: currencyOf(each) })),
-    acceptance: () => acceptances.map(namedAcceptance),
+    // The status `expired` is what people call a quote whose expiry date is over, too.
+    acceptance: () =>
+      acceptances.map((name) =>
+        name === 'past expiry' ? { name, externalIdentifier: 'expired' } : { name },
+      ),
     deal_state: () => dealStates.map((each) => ({ name: each })),
   };
 };
-
-/** The status `expired` is what people call a quote whose expiry date is over, too. */
-const namedAcceptance = (name: Acceptance) =>
-  name === 'past expiry' ? { name, externalIdentifier: 'expired' } : { name };
 
 const definitions: Readonly<Record<QuoteExtra, Wording>> = {
   approval: wording`approvalRatePercent: approved / (approved + declined); expired ones are apart.`,

@@ -4,14 +4,7 @@ import { concise } from '../src/lists/concise.ts';
 import { type Hit, type SearchKind, searchKinds } from '../src/names/search.ts';
 import type { RecordOf } from '../src/service/records/records.ts';
 import { findText } from '../src/tenant/lookup.ts';
-import {
-  applying,
-  join,
-  quote,
-  trusted,
-  type Wording,
-  wording,
-} from '../src/text/untrusted-text.ts';
+import { applying, join, quote, trusted, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
 import { coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
 
@@ -90,7 +83,7 @@ function row<K extends SearchKind>(kind: K, { record, by }: Hit<K>): Record<stri
 const sumOf = (groups: readonly Group[], count: 'exact' | 'total'): number =>
   groups.reduce((sum, group) => sum + group[count], 0);
 
-function findSummary(text: string, groups: readonly Group[]): Wording {
+function findSummary(text: string, groups: readonly Group[]) {
   if (groups.length === 0) return wording`Nothing found for ${quote(text)}.`;
   const exact = sumOf(groups, 'exact');
   const counts = groups.map(({ kind, total }) => plural(total, kind));
@@ -101,7 +94,7 @@ function findSummary(text: string, groups: readonly Group[]): Wording {
   return wording`Found for ${quote(text)}: ${join(counts, ', ')}${sure}.`;
 }
 
-function findHint(groups: readonly Group[]): Wording | undefined {
+function findHint(groups: readonly Group[]) {
   if (groups.length === 0) return wording`Try fewer words, or a part of the name or number.`;
   if (sumOf(groups, 'exact') === 1) return undefined;
   return sumOf(groups, 'total') === 1

@@ -15,19 +15,14 @@ import { changesBetween, isWhole, maxListed, type Shown } from '../src/history/c
 import { type Period, readPeriod, type StatePair } from '../src/history/compare.ts';
 import { namedPeriod, periodStarts } from '../src/history/period-start.ts';
 import { type ChangeOptions, dealMovements, periodDeals } from '../src/history/pipeline-changes.ts';
-import {
-  type QuoteChanges,
-  quoteChanges,
-  quoteMovements,
-  readQuoteStates,
-} from '../src/history/quote-changes.ts';
+import { quoteChanges, quoteMovements, readQuoteStates } from '../src/history/quote-changes.ts';
 import { ignoreApiError } from '../src/service/errors.ts';
 import { runInSlices } from '../src/slices.ts';
 import { requireGrant } from '../src/tenant/grants.ts';
 import { companiesOfQuotes, currenciesFor, readDeals } from '../src/tenant/prepared.ts';
 import { nameReferences, readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
-import { applying, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { applying, wording } from '../src/text/untrusted-text.ts';
 import { describeNoDeals, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
@@ -153,7 +148,9 @@ export const pipelineChanges = defineTool({
     );
     if (question) return question;
     const options: ChangeOptions = { ...filters, currencyOf };
-    const quotes = isWhole(args) ? await mainQuoteChanges(tenant, requested, options, call) : {};
+    const quotes = isWhole(args)
+      ? await mainQuoteChanges(tenant, requested, options, call)
+      : undefined;
     const changes = await changesBetween(states, options, args);
     const readDeal = periodDeals(states, currencyOf);
     const undated = await runInSlices(
@@ -165,11 +162,11 @@ export const pipelineChanges = defineTool({
     const notes = applying([
       ...describeNoDeals(read.records.opportunity ?? []),
       withoutCloseDateNote(undated.length),
-      ...(quotes.notes ?? []),
+      ...(quotes?.notes ?? []),
       ...read.omitted,
     ]);
     const sources = { requested, filters, states, days, coverage, notes, asked: args };
-    return changesAnswer(changes, quotes.changes, sources);
+    return changesAnswer(changes, quotes?.changes, sources);
   },
 });
 
@@ -192,10 +189,10 @@ async function mainQuoteChanges(
   requested: Period,
   { owner, company, currency, currencyOf, ...others }: ChangeOptions,
   call: ToolCall,
-): Promise<{ changes?: QuoteChanges; notes?: Wording[] }> {
-  if (!tenant.grants.has('quote:read') || Object.keys(others).length > 0) return {};
+) {
+  if (!tenant.grants.has('quote:read') || Object.keys(others).length > 0) return undefined;
   const history = await tenant.history('quote');
-  if (!history || (await history.days()).length === 0) return {};
+  if (!history || (await history.days()).length === 0) return undefined;
   const quotes = await tenant.collection('quote', call).catch(ignoreApiError());
   const notes = quotes?.coverage.complete ? [] : [onlySnapshots];
   const states = await readQuoteStates(history, requested, quotes);

@@ -187,17 +187,13 @@ export const limitLists = (
   limit: number,
 ): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(figures).map(([field, value]) => [
-      field,
-      field === 'groups' ? value : limitRows(value, limit),
-    ]),
+    Object.entries(figures).map(([field, value]) => {
+      if (field === 'groups' || !isObject(value) || !Array.isArray(value.rows))
+        return [field, value];
+      const rows = value.rows.slice(0, limit);
+      return [field, { ...value, shown: rows.length, rows }];
+    }),
   );
-
-function limitRows(value: unknown, limit: number): unknown {
-  if (!isObject(value) || !Array.isArray(value.rows)) return value;
-  const rows = value.rows.slice(0, limit);
-  return { ...value, shown: rows.length, rows };
-}
 
 /** The first words of an answer on a deleted record; nothing if it is not deleted. */
 export function deletedWords(deletion: string | true | undefined): Wording {
