@@ -109,13 +109,11 @@ export function currencyOfRecord(
   record: { company?: Ref; [field: string]: unknown },
   currencyOf: Pick<CurrencyOf, 'get'>,
 ): string {
+  const { company, companyId } = record;
   const own = fieldOf(record.currency, 'code') ?? record.currency;
   if (typeof own === 'string' && own.trim() !== '') return currencyCode(own) ?? unknownCurrency;
-  return (
-    currencyCode(record.company?.currency) ??
-    currencyOf.get(record.company?.id ?? '') ??
-    unknownCurrency
-  );
+  const id = company?.id ?? (typeof companyId === 'string' ? companyId : '');
+  return currencyCode(company?.currency) ?? currencyOf.get(id) ?? unknownCurrency;
 }
 
 /** Amounts by currency, rounded to 2 decimals. Only currencies with a known amount are included. */

@@ -299,10 +299,7 @@ const contractItemColumns: Columns<ContractItem> = {
   quantity: number('quantity'),
   revenue: number('revenue'),
   profit: number('profit'),
-  currency: {
-    needs: ['company'],
-    value: (item, known) => currency.value({ ...item, company: { ...companyOf(item) } }, known),
-  },
+  currency,
   starts: date('startDate'),
   ends: date('endDate'),
 };

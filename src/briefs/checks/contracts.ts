@@ -10,7 +10,7 @@ import {
   within,
 } from '../../figures/days.ts';
 import { groupRows } from '../../figures/group-labels.ts';
-import { type CurrencyOf, currencyOfRecord, decimal, sumOf } from '../../figures/money.ts';
+import { currencyOfRecord, decimal, sumOf } from '../../figures/money.ts';
 import { compact, groupBy, inDays, nonBlank } from '../../figures/naming.ts';
 import { flatMapSteps } from '../../figures/steps.ts';
 import { byTerm, overYear, termKey } from '../../figures/terms.ts';
@@ -65,14 +65,10 @@ function findingOn(item: ContractItem, { today, currencyOf }: CheckContext): Raw
     company: companyOf(item),
     kinds: { term: termKey(item) },
     atStake: overYear(decimal(item.revenue), termKey(item)),
-    currency: currencyOfItem(item, currencyOf),
+    currency: currencyOfRecord(item, currencyOf),
     reason: () => describeEnd(item, today),
   };
 }
-
-/** Its company may be in fields of its own. */
-const currencyOfItem = (item: ContractItem, currencyOf: CurrencyOf): string =>
-  currencyOfRecord({ ...item, company: { ...item.company, ...companyOf(item) } }, currencyOf);
 
 function describeEnd({ startDate, endDate }: ContractItem, today: Day): Wording {
   const [starts, ends] = [dayOf(startDate), dayOf(endDate)];
@@ -99,7 +95,7 @@ type Recurring = ReturnType<typeof recurringItem>;
 
 const recurringItem = (item: ContractItem, { currencyOf }: CheckContext) => ({
   item,
-  currency: currencyOfItem(item, currencyOf),
+  currency: currencyOfRecord(item, currencyOf),
   perYear: overYear(decimal(item.revenue), termKey(item)),
 });
 
