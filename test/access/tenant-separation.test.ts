@@ -67,7 +67,7 @@ afterAll(async () => {
     await served.close();
     await tenant.close();
   }
-  for (const home of homes) home.close();
+  for (const home of homes) await home.close();
 });
 
 type Ask = (tag: string) => { name: string; arguments: Record<string, unknown> };

@@ -36,8 +36,9 @@ describe('two tenants in one server', () => {
   test('never see each other’s data', async () => {
     /** Every record names the tenant whose key it was read with, at its own address. */
     const described = async (name: string) => {
-      const service = await startTaggedService((key) => (key === keyOf(name) ? name : 'nobody'));
-      closing({ close: async () => service.close() });
+      const service = closing(
+        await startTaggedService((key) => (key === keyOf(name) ? name : 'nobody')),
+      );
       return { baseUrl: service.url, apiKey: keyOf(name) };
     };
     const server = await startMany({

@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { toApiError } from '../../src/service/connections/wire.ts';
@@ -15,6 +14,8 @@ import {
   sharedStateOf,
   toolCall,
 } from '../support/hardening-tenant.ts';
+import { listen } from '../support/local-server.ts';
+import { closing } from '../support/shared.ts';
 import { soon } from '../support/until.ts';
 import { type Behaviour, only, type Upstream } from '../support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults } from '../support/upstream/faults.ts';
@@ -95,10 +96,8 @@ describe('reads', () => {
     ['a day: it is asked again after a quarter of an hour', '86400', 900],
   ])('Retry-After: %s', async (_, wait, seconds) => {
     const headers = { date: dated(0), 'retry-after': wait };
-    const server = createServer((_request, response) => response.writeHead(429, headers).end('{}'));
-    const refused = await failure(
-      ask(tenantOf({ url: await listening(server) }), { time: 30_000 }),
-    );
+    const url = await served((_request, response) => response.writeHead(429, headers).end('{}'));
+    const refused = await failure(ask(tenantOf({ url }), { time: 30_000 }));
     expect(refused).toMatchObject({ kind: 'rate-limited', facts: { seconds } });
   });
 
@@ -127,26 +126,17 @@ describe('reads', () => {
   test('a truncated compressed answer is requested again', async () => {
     const half = gzipSync('{"results":[],"total":0}').subarray(0, 20);
     let asked = 0;
-    const server = createServer((_, response) => {
+    const url = await served((_, response) => {
       asked += 1;
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(half);
     });
-    const url = await listening(server);
     expect(await failure(ask(tenantOf({ url })))).toMatchObject({ kind: 'malformed' });
     expect(asked).toBe(3);
   });
 });
 
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => closeServer(server));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function closeServer(server: Server): void {
-  server.closeAllConnections();
-  server.close();
-}
+const served = async (answer: RequestListener): Promise<string> =>
+  closing(await listen(answer)).url;
 
 describe('writes', () => {
   test.each(writeFaultNames)('%s is sent once, and its outcome is not guessed', async (name) => {
@@ -184,7 +174,10 @@ describe('writes', () => {
       if (outcomes.push(outcome) === 1) server.listen(port, '127.0.0.1');
     };
     const observer = { onRequest, registerGauges: () => () => {} };
-    onTestFinished(() => closeServer(server));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
     const writing = put(tenantOf({ url: `http://127.0.0.1:${port}`, observer }));
     expect(await writing).toMatchObject({ id: 'x' });
     expect(outcomes).toEqual(['unreachable', 'ok']);

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { listen } from '../support/local-server.ts';
 import { start } from '../support/process.ts';
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { ask } from '../support/sandbox-client.ts';
@@ -18,7 +16,7 @@ interface Received {
 /** Receives deliveries and answers as configured; never for `silent`. */
 async function startReceiver(answer: (count: number) => number | 'silent' = () => 200) {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const { url: path = '', headers } = request;
@@ -26,15 +24,8 @@ async function startReceiver(answer: (count: number) => number | 'silent' = () =
     const status = answer(received.length);
     if (status !== 'silent') response.writeHead(status).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const stop = async () => {
-    server.closeAllConnections();
-    if (server.listening) await new Promise((resolve) => server.close(resolve));
-  };
-  closing({ close: stop });
-  return { received, stop, url: `http://127.0.0.1:${port}/hook` };
+  const { url, close: stop } = closing(server);
+  return { received, stop, url: `${url}/hook` };
 }
 
 const quick = { attempts: 4, firstMs: 5, maxMs: 20, timeoutMs: 5_000 };

@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { newFolder } from '../support/shared.ts';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { type LocalServer, listen } from '../support/local-server.ts';
+import { closing, newFolder } from '../support/shared.ts';
 
 const run = promisify(execFile);
 
@@ -17,7 +15,7 @@ interface Request {
 }
 
 let folder: string;
-let endpoint: Server;
+let endpoint: LocalServer;
 const requests: Request[] = [];
 
 /** Name and number of each group in the text of a brief. */
@@ -32,28 +30,24 @@ const countsIn = (text: string): string =>
 /** A model that calls the brief of the open pipeline and tells its numbers by stage. */
 beforeAll(async () => {
   folder = newFolder();
-  endpoint = createServer(async (request, response) => {
-    const body = (await json(request)) as Request;
-    requests.push(body);
-    const result = body.messages.findLast(({ role }) => role === 'tool');
-    const call = { name: 'cpq_brief_pipeline', arguments: JSON.stringify({ by: 'stage' }) };
-    const message = result
-      ? { role: 'assistant', content: countsIn(result.content ?? '') }
-      : { role: 'assistant', tool_calls: [{ id: 'call-1', type: 'function', function: call }] };
-    const finish_reason = result ? 'stop' : 'tool_calls';
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason }] }));
-  }).listen(0, '127.0.0.1');
-  await once(endpoint, 'listening');
-});
-
-afterAll(async () => {
-  endpoint.close();
+  endpoint = closing(
+    await listen(async (request, response) => {
+      const body = (await json(request)) as Request;
+      requests.push(body);
+      const result = body.messages.findLast(({ role }) => role === 'tool');
+      const call = { name: 'cpq_brief_pipeline', arguments: JSON.stringify({ by: 'stage' }) };
+      const message = result
+        ? { role: 'assistant', content: countsIn(result.content ?? '') }
+        : { role: 'assistant', tool_calls: [{ id: 'call-1', type: 'function', function: call }] };
+      const finish_reason = result ? 'stop' : 'tool_calls';
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason }] }));
+    }),
+  );
 });
 
 const evaluate = async (...options: string[]): Promise<string> => {
-  const { port } = endpoint.address() as AddressInfo;
-  const address = { EVAL_MODEL: 'scripted', EVAL_BASE_URL: `http://127.0.0.1:${port}/v1` };
+  const address = { EVAL_MODEL: 'scripted', EVAL_BASE_URL: `${endpoint.url}/v1` };
   const args = ['scripts/run-ts.mjs', 'evals/run.ts', '--server', inject('bundle'), ...options];
   const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...address } });
   return stdout;

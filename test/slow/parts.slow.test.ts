@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { anyHost, type Connection, type Row } from '../support/hosts.ts';
+import { listen } from '../support/local-server.ts';
 import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 
@@ -27,7 +26,7 @@ interface Service {
 async function startService({ ask, answer, refuses }: Service) {
   const address = addressIn(await sandbox());
   let requests = 0;
-  const server = createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     requests += 1;
     const url = new URL(address.baseUrl + request.url);
     const sent = new URLSearchParams(url.search);
@@ -42,16 +41,8 @@ async function startService({ ask, answer, refuses }: Service) {
     response.writeHead(isRefused ? 400 : upstream.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(isRefused ? { message: 'property should not exist' } : body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing({
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  });
-  const { port } = server.address() as AddressInfo;
   return {
-    address: { baseUrl: `http://127.0.0.1:${port}`, key: address.key } satisfies Address,
+    address: { baseUrl: closing(server).url, key: address.key } satisfies Address,
     take: () => {
       const taken = requests;
       requests = 0;

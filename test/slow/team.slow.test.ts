@@ -41,8 +41,7 @@ async function startTeam(count: number): Promise<Team> {
   const redis = await startRedis();
   const services = new Map<string, TaggedService>();
   for (const name of tenantNames) {
-    const service = await startTaggedService(() => tagOf(name));
-    closing({ close: async () => service.close() });
+    const service = closing(await startTaggedService(() => tagOf(name)));
     services.set(name, service);
   }
   const tenants = Object.fromEntries(

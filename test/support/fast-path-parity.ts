@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { resolveAddress } from '../../src/commands/start.ts';
 import { openTenant } from '../../src/commands/tenant-handle.ts';
 import { readSettings } from '../../src/config.ts';
@@ -10,6 +9,7 @@ import { serveHttp } from '../../src/hosts/http.ts';
 import { sdkHandler } from '../../src/hosts/http-sdk.ts';
 import { createLog } from '../../src/log.ts';
 import { httpOptions } from './http-options.ts';
+import { listen } from './local-server.ts';
 import type { Address } from './sandbox.ts';
 import { closing } from './shared.ts';
 
@@ -61,18 +61,10 @@ export async function serveWithFastPath(
 /** Serves every request by the SDK. @returns its address */
 export async function serveWithSdk({ endpoint: served }: CountedServer): Promise<string> {
   const handler = sdkHandler(served, onError);
-  const server = createServer((incoming, response) => {
-    void handler(incoming, response, undefined, undefined);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing({
-    async close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const { url } = closing(
+    await listen((incoming, response) => void handler(incoming, response, undefined, undefined)),
+  );
+  return `${url}/mcp`;
 }
 
 export interface Sent {

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import {
   type CryptoKey,
@@ -9,6 +8,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
+import { listen } from './local-server.ts';
 import { closing } from './shared.ts';
 
 export interface SigningKey {
@@ -48,16 +48,8 @@ export interface Provider {
 /** A small identity provider with metadata and keys. */
 export async function startProvider(alg: string, path = ''): Promise<Provider> {
   const first = await newKey(alg, 'first');
-  const server = createServer((request, response) => answer(provider, request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing({
-    async close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  });
-  const { port } = server.address() as AddressInfo;
-  const issuer = `http://127.0.0.1:${port}${path}`;
+  const { url } = closing(await listen((request, response) => answer(provider, request, response)));
+  const issuer = `${url}${path}`;
   const provider: Provider = {
     issuer,
     keys: [first],

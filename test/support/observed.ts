@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { fieldNames } from '../../src/changes/writable-fields.ts';
@@ -24,6 +22,7 @@ import { parseJson } from '../../src/values.ts';
 import { send } from './fast-path-parity.ts';
 import { legacy } from './fast-path-requests.ts';
 import { clientOf, openTenant } from './hardening-tenant.ts';
+import { listen } from './local-server.ts';
 import { newFolder } from './shared.ts';
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
@@ -97,16 +96,20 @@ export async function startObservedServer({
     observer,
   };
   const sdk = createMcpHandler(async () => createMcp(parts));
-  const http = await listen(watch, httpFastPath(parts));
+  const fastPath = httpFastPath(parts);
+  const http = await listen((request, response) =>
+    watch.onHttpRequest(request, response, () => void answer(fastPath, request, response)),
+  );
+  const url = `${http.url}/mcp`;
   return {
     upstream,
     tenant,
     parts,
     watch,
-    url: http.url,
+    url,
     plain: (params, headers = {}) => {
       const sent = legacy('tools/call', params);
-      return send(http.url, { ...sent, headers: { ...sent.headers, ...headers } });
+      return send(url, { ...sent, headers: { ...sent.headers, ...headers } });
     },
     bySdk: async (params, headers = {}) => {
       const sent = legacy('tools/call', params);
@@ -121,21 +124,6 @@ export async function startObservedServer({
       await tenant.close();
       await state.close();
       await upstream.close();
-    },
-  };
-}
-
-async function listen(watch: ServerObserver, fastPath: HttpFastPath) {
-  const server = createServer((request, response) =>
-    watch.onHttpRequest(request, response, () => void answer(fastPath, request, response)),
-  );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
     },
   };
 }

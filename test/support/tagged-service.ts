@@ -1,14 +1,10 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Resource, resources, routes } from '../../src/service/routes.ts';
+import { type LocalServer, listen } from './local-server.ts';
 
 /** A service whose records contain a tag of their tenant, so that an answer to the wrong tenant is noticed. */
-export interface TaggedService {
-  url: string;
-  server: Server;
+export interface TaggedService extends LocalServer {
   /** Received requests, in order. */
   arrived: { path: string; from: number; at: number }[];
-  close(): void;
 }
 
 export const taggedCount = 24;
@@ -21,7 +17,7 @@ export async function startTaggedService(
   later: (answer: () => void) => void = (answer) => void setImmediate(answer),
 ): Promise<TaggedService> {
   const arrived: TaggedService['arrived'] = [];
-  const server = createServer((request, response) => {
+  const server = await listen((request, response) => {
     const url = new URL(request.url ?? '/', 'http://home');
     const path = url.pathname.replace('/public-api', '');
     arrived.push({ path, from: Number(url.searchParams.get('from') ?? 0), at: Date.now() });
@@ -29,16 +25,7 @@ export async function startTaggedService(
     response.setHeader('content-type', 'application/json');
     later(() => response.end(JSON.stringify(answerTo(path, url.searchParams, tag))));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    server,
-    arrived,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { ...server, arrived };
 }
 
 function answerTo(path: string, search: URLSearchParams, tag: string): unknown {

@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { environmentName } from '../../src/config/settings.ts';
 import { htmlToText } from '../../src/mcp/html.ts';
 import { cleaned } from '../../src/mcp/results.ts';
@@ -14,7 +13,9 @@ import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { catalog } from '../../tools/catalog.ts';
 import fc from '../support/fast-check.ts';
 import { openTenant } from '../support/hardening-tenant.ts';
+import { listen } from '../support/local-server.ts';
 import { quickOrAll } from '../support/sampling.ts';
+import { closing, shared } from '../support/shared.ts';
 
 /** Which parts of untrusted text reach a model, in any field, name or message. */
 
@@ -107,25 +108,18 @@ const nasty = fc
 
 /** A service whose records, field names and messages the test sets. */
 class Stranger {
-  readonly server: Server;
   text = '';
   key = 'note';
   refuses = false;
 
-  constructor() {
-    this.server = createServer((request, response) => {
-      const path = new URL(request.url ?? '/', 'http://x').pathname.replace('/public-api', '');
-      response.statusCode = this.refuses ? 400 : 200;
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(this.refuses ? { message: [this.text] } : this.#answer(path)));
-    });
-  }
+  readonly answer: RequestListener = (request, response) => {
+    const path = new URL(request.url ?? '/', 'http://x').pathname.replace('/public-api', '');
+    response.statusCode = this.refuses ? 400 : 200;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(this.refuses ? { message: [this.text] } : this.#bodyOf(path)));
+  };
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  #answer(path: string): unknown {
+  #bodyOf(path: string): unknown {
     const resource = resources.findLast((name) => path.startsWith(routes[name].path));
     if (resource === undefined) return [];
     const all = [this.#record(resource, 1), this.#record(resource, 2)];
@@ -168,6 +162,7 @@ class Stranger {
 }
 
 const stranger = new Stranger();
+const service = shared(async () => closing(await listen(stranger.answer)));
 const errors: unknown[] = [];
 /** The questions that the person was asked. */
 const questions: string[] = [];
@@ -175,7 +170,7 @@ const questions: string[] = [];
 /** A client with a person, connected to a new server without cached data. */
 async function connect() {
   const tenant = openTenant({
-    url: stranger.url,
+    url: (await service()).url,
     writeRules: {
       perHour: 1_000,
       fields: new Set(['name', 'stage', 'description']),
@@ -212,15 +207,6 @@ async function connect() {
     },
   };
 }
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => stranger.server.listen(0, '127.0.0.1', resolve));
-});
-
-afterAll(() => {
-  stranger.server.closeAllConnections();
-  stranger.server.close();
-});
 
 type Args = Record<string, unknown>;
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Row } from '../hosts.ts';
+import { type LocalServer, listen } from '../local-server.ts';
 import { byExternalIdentifier, byId } from '../upstream/answer.ts';
 import { isReply, pageOf, refusal, refusedParameter, wrapped } from './paging.ts';
 import type { Reply, Request, Rewrite } from './reply.ts';
@@ -12,8 +11,7 @@ import { shown } from './view.ts';
 import { upsert } from './write.ts';
 
 /** A tenant of the service over HTTP, with access to what it stores. */
-export interface Service {
-  url: string;
+export interface Service extends LocalServer {
   key: string;
   storedData: StoredData;
   on: Switches;
@@ -23,7 +21,6 @@ export interface Service {
   requests(): number;
   /** Applies from the next request on. */
   set(change: Partial<Switches>): void;
-  close(): Promise<void>;
 }
 
 interface State {
@@ -147,27 +144,20 @@ function send(response: ServerResponse, reply: Reply, { headers, ids }: Switches
   response.end(ids === '19 digits' ? text.replace(longIds, '$1') : text);
 }
 
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 /** Starts a service with data of its own that differs from the documented one by these switches. */
 export async function startService(change: Partial<Switches> = {}): Promise<Service> {
   const on = { ...documented, ...change };
   const state: State = { storedData: makeStoredData(on), on, failed: new Set() };
   let requests = 0;
   const rewrite: Rewrite = on.rewrite?.() ?? ((reply) => reply);
-  const server = createServer(async (incoming, response) => {
+  const server = await listen(async (incoming, response) => {
     requests += 1;
     const request = await read(incoming);
     const reply = answer(request, incoming.headers['api-key'], state);
     send(response, rewrite(reply, request), state.on);
   });
-  const url = await listen(server);
   return {
-    url,
+    ...server,
     key,
     storedData: state.storedData,
     get on() {
@@ -177,12 +167,6 @@ export async function startService(change: Partial<Switches> = {}): Promise<Serv
     requests: () => requests,
     set: (more) => {
       state.on = { ...state.on, ...more };
-    },
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
     },
   };
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Row } from '../hosts.ts';
+import { listen } from '../local-server.ts';
 import { type Answering, answer, routeOf } from './answer.ts';
 import {
   type Behaviour,
@@ -47,12 +48,6 @@ function recordsFor({ counts = {}, ids = {}, seed = 1 }: Start): Record<Resource
   return all;
 }
 
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
 /** The open sockets of a server, for closing it. */
 function socketsOf(server: Server): Set<Socket> {
   const sockets = new Set<Socket>();
@@ -74,18 +69,15 @@ async function shut(server: Server, sockets: Set<Socket>): Promise<void> {
 /** Answers every request like the service, so that a client that follows a redirect does not notice. */
 async function startElsewhere(): Promise<Elsewhere & { close(): Promise<void> }> {
   const requests: Elsewhere['requests'] = [];
-  const server = createServer((incoming, response) => {
+  const server = await listen((incoming, response) => {
     requests.push({ path: incoming.url ?? '', headers: incoming.headers });
     response.setHeader('content-type', 'application/json');
     response.end('{"results":[{"id":"ElsewhereElsewhere00","name":"Elsewhere"}],"total":1}');
   });
-  const sockets = socketsOf(server);
-  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    ...server,
     requests,
     sawKey: () => requests.some(({ headers }) => headers['api-key'] !== undefined),
-    close: () => shut(server, sockets),
   };
 }
 
@@ -159,7 +151,9 @@ export async function startUpstream(initial: Behaviour & Start = {}): Promise<Up
   const elsewhere = await startElsewhere();
   const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 });
   const sockets = socketsOf(server);
-  const port = await listen(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   let chance = random(seed);
   let received = 0;
 

@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An HTTP server of a test, on a free port of this machine. */
+export interface LocalServer {
+  url: string;
+  /** Ends its connections too. */
+  close(): Promise<void>;
+}
+
+export async function listen(answer: RequestListener): Promise<LocalServer> {
+  const server = createServer(answer);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
