@@ -5,10 +5,11 @@ import { localState } from '../../src/state/files/local.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import fc from '../support/fast-check.ts';
-import { openTenant, serve } from '../support/hardening-tenant.ts';
+import { openTenant } from '../support/hardening-tenant.ts';
 import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { newFolder } from '../support/shared.ts';
+import { serve } from '../support/tenant-server.ts';
 import { firstOf, only, type Upstream } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
@@ -196,7 +197,7 @@ function provide(day: number, refused: readonly Kind[], formsOf: Forms): void {
 /** The names in an answer that the caller may not see. */
 async function crossings(tenant: Tenant, step: Step, may: ReadonlySet<Marked>): Promise<string[]> {
   const grants = parseGrants(step.grants.map((kind) => `${kind}:read`));
-  const { client, close } = await serve(tenant.withGrants(grants), () => {});
+  const client = await serve(tenant.withGrants(grants)).connect();
   const found: string[] = [];
   for (const at of step.asks) {
     const answer = await asks[at]?.(client).catch((error: unknown) => String(error));
@@ -204,7 +205,7 @@ async function crossings(tenant: Tenant, step: Step, may: ReadonlySet<Marked>): 
     for (const [kind, word] of Object.entries(mark))
       if (text.includes(word) && !may.has(kind as Marked)) found.push(`${at}: ${kind}: ${text}`);
   }
-  await close();
+  await client.close();
   return found;
 }
 

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CollectionCache } from '../../src/reading/cache.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import { openTenant, type Served, serve } from '../support/hardening-tenant.ts';
+import { openTenant } from '../support/hardening-tenant.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { newFolder } from '../support/shared.ts';
 import { startTaggedService, type TaggedService, taggedCount } from '../support/tagged-service.ts';
+import { serve } from '../support/tenant-server.ts';
 import { random } from '../support/upstream/random.ts';
 
 /**
@@ -22,7 +24,7 @@ interface Party {
   /** Part of every id and name of this tenant's records, and of no other's. */
   tag: string;
   tenant: Tenant;
-  served: Served;
+  client: Client;
 }
 
 let folder: string;
@@ -56,15 +58,16 @@ beforeAll(async () => {
   for (const [home, { url }] of homes.entries()) {
     for (const [at, key] of keys.entries()) {
       const tenant = openTenant({ url, key, ...shared, ...rest });
-      const served = await serve(tenant, (error) => errors.push(error));
-      parties.push({ tag: tagOf(['north', 'south'][home] ?? '', at), tenant, served });
+      const log = { failed: (_: string, error: unknown) => errors.push(error) };
+      const client = await serve(tenant, { log }).connect();
+      parties.push({ tag: tagOf(['north', 'south'][home] ?? '', at), tenant, client });
     }
   }
 });
 
 afterAll(async () => {
-  for (const { served, tenant } of parties) {
-    await served.close();
+  for (const { client, tenant } of parties) {
+    await client.close();
     await tenant.close();
   }
   for (const home of homes) await home.close();
@@ -98,14 +101,12 @@ interface Crossings {
 }
 
 /** One call of a tenant, sometimes cancelled; its answer must not contain another tenant's tag. */
-async function callOnce({ tag, served, tenant }: Party, seen: Crossings): Promise<void> {
+async function callOnce({ tag, client, tenant }: Party, seen: Crossings): Promise<void> {
   const ask = asks[chance.below(asks.length)] as Ask;
   const stop = new AbortController();
   if (chance.below(20) === 0) setTimeout(() => stop.abort(), chance.below(6));
   if (chance.below(50) === 0) tenant.updates.invalidate('company');
-  const result = await served.client
-    .callTool(ask(tag), { signal: stop.signal })
-    .catch(() => undefined);
+  const result = await client.callTool(ask(tag), { signal: stop.signal }).catch(() => undefined);
   if (!result) return;
   const text = JSON.stringify(result);
   seen.answered += 1;

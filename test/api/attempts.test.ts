@@ -10,12 +10,12 @@ import {
   kindOf,
   type OpenOptions,
   openTenant,
-  serve,
   sharedStateOf,
   toolCall,
 } from '../support/hardening-tenant.ts';
 import { listen } from '../support/local-server.ts';
 import { closing } from '../support/shared.ts';
+import { serve } from '../support/tenant-server.ts';
 import { soon } from '../support/until.ts';
 import { type Behaviour, only, type Upstream } from '../support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults } from '../support/upstream/faults.ts';
@@ -346,11 +346,9 @@ describe('a cancelled call', () => {
     'the requests of %s are closed when the host cancels it',
     async (name) => {
       upstream.set(faults['never-answers']);
-      const served = await serve(tenantOf(), () => {});
+      const client = await serve(tenantOf()).connect();
       const stop = new AbortController();
-      const called = failure(
-        served.client.callTool({ name, arguments: {} }, { signal: stop.signal }),
-      );
+      const called = failure(client.callTool({ name, arguments: {} }, { signal: stop.signal }));
       await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(0), soon);
       stop.abort();
       expect(await called).not.toBe('answered');
@@ -358,7 +356,6 @@ describe('a cancelled call', () => {
         () => expect(upstream.requests.every(({ aborted }) => aborted)).toBe(true),
         soon,
       );
-      await served.close();
     },
   );
 

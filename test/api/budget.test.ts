@@ -8,11 +8,11 @@ import fc from '../support/fast-check.ts';
 import {
   collections,
   openTenant,
-  serve,
   sharedStateOf,
   stateOf,
   toolCall,
 } from '../support/hardening-tenant.ts';
+import { serve } from '../support/tenant-server.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';
 import type { ResourcePath } from '../support/upstream/records.ts';
@@ -175,7 +175,7 @@ describe('what a person is told', () => {
     const tenant = tenantWith(60);
     await tenant.collection('company', toolCall());
     upstream.budget.spend(60 - upstream.requests.length - 1);
-    const { client, close } = await serve(tenant, () => {});
+    const client = await serve(tenant).connect();
     const text = async (name: string, args = {}) =>
       JSON.stringify((await client.callTool({ name, arguments: args })).content);
     expect(await text('cpq_list_products', { size: 2 })).toContain('product');
@@ -183,12 +183,10 @@ describe('what a person is told', () => {
     expect(await text('cpq_list_products', { size: 2 })).toMatch(
       /budget.* used up. Ask again in 48\d seconds. Questions about these records can be answered now: company \(2 min old\)\./,
     );
-    await close();
-    const narrow = await serve(tenant.withGrants(new Set(['product:read'])), () => {});
+    const narrow = await serve(tenant.withGrants(new Set(['product:read']))).connect();
     const asked = { name: 'cpq_list_products', arguments: { size: 2 } };
-    const { content } = await narrow.client.callTool(asked);
+    const { content } = await narrow.callTool(asked);
     expect(JSON.stringify(content)).toMatch(/used up. Ask again in 48\d seconds\."/);
-    await narrow.close();
   });
 });
 

@@ -7,7 +7,6 @@ import {
   kindOf,
   nameOf,
   openTenant,
-  serve,
   testKey,
   toolCall,
   wordsOf,
@@ -15,6 +14,7 @@ import {
 import type { Row } from '../support/hosts.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
 import { quickOrAll, sample } from '../support/sampling.ts';
+import { serve } from '../support/tenant-server.ts';
 import { soon } from '../support/until.ts';
 import { type Behaviour, limit, type Upstream } from '../support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults, type Preset } from '../support/upstream/faults.ts';
@@ -186,16 +186,14 @@ interface Listed {
 }
 
 async function list(tenant: Tenant, path: ResourcePath, errors: unknown[]): Promise<Listed> {
-  const { client, close } = await serve(tenant, (error) => errors.push(error));
-  try {
-    const result = await client.callTool({ name: collections[path].tool, arguments: {} });
-    const content = result.content as { text: string }[];
-    const data = (result.structuredContent ?? {}) as Listed['data'];
-    const text = content.map((part) => part.text).join('\n');
-    return { text, isError: result.isError === true, data };
-  } finally {
-    await close();
-  }
+  const log = { failed: (_: string, error: unknown) => errors.push(error) };
+  const client = await serve(tenant, { log }).connect();
+  const result = await client.callTool({ name: collections[path].tool, arguments: {} });
+  await client.close();
+  const content = result.content as { text: string }[];
+  const data = (result.structuredContent ?? {}) as Listed['data'];
+  const text = content.map((part) => part.text).join('\n');
+  return { text, isError: result.isError === true, data };
 }
 
 function expectListed(listed: Listed, path: ResourcePath, preset: Preset): void {

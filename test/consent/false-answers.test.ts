@@ -70,7 +70,7 @@ describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (t
 async function declining(era: 'modern' | 'legacy') {
   const answering = new Answering();
   answering.next = personAnswers.declines;
-  const client = await (await writers.pipe()).another({ era, person: answering.person });
+  const client = await (await writers.pipe()).connect({ era, person: answering.person });
   return { client, answering };
 }
 
@@ -96,7 +96,7 @@ describe('a host of the legacy era that uses fields of the modern era', () => {
   });
 
   test('cannot claim the ability to ask where it cannot receive a question', async () => {
-    const client = await (await writers.pipe()).another({ era: 'legacy', transport: 'http' });
+    const client = await (await writers.pipe()).connect({ era: 'legacy', transport: 'http' });
     const args = await another();
     const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
     const more = { _meta, requestState: 'abc', inputResponses: accepted };
@@ -110,7 +110,7 @@ describe('a host that can ask', () => {
     'is asked even if the call has a valid token (%s)',
     async (era) => {
       const { client, answering } = await declining(era);
-      const mute = await (await writers.pipe()).another({});
+      const mute = await (await writers.pipe()).connect({});
       const args = await another();
       const { confirm } = reportOf((await rawCall(mute, { name: tool, arguments: args })) as never);
       expect(confirm).toBeTypeOf('string');

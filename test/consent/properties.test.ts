@@ -133,7 +133,7 @@ const sandbox = shared(() => startSandbox({ scale: 0.05 }));
 const at = async () => addressIn(await sandbox(), 'all');
 const answering = new Answering();
 const writer = shared(async () => openWriter(await at(), { person: answering.person }));
-const mute = shared(async () => (await writer()).another({}));
+const mute = shared(async () => (await writer()).connect({}));
 
 /** Runs one sequence of actions, and records every consent given in it. */
 class Scene {

@@ -47,7 +47,7 @@ describe.each(['modern', 'legacy'] as const)('a host with views (%s)', (era) => 
     expect(await puts()).toBe(sent + 1);
     expect((await now()).name).toBe(args.name);
     const intent = (await it.journal()).findLast(({ phase }) => phase === 'sending');
-    expect(intent).toMatchObject({ consent: 'view', client: 'consent-tests 1' });
+    expect(intent).toMatchObject({ consent: 'view', client: 'cpq-mcp-tests 1' });
     expect(JSON.stringify(await it.journal())).not.toContain(question.secret);
   });
 
@@ -64,10 +64,10 @@ describe.each(['modern', 'legacy'] as const)('a host with views (%s)', (era) => 
   });
 
   test('lists the tool of the view, which no other host is told of', async () => {
-    const { client, another } = await writer();
+    const { client, connect } = await writer();
     const names = async (it: typeof client) => (await it.listTools()).tools.map(({ name }) => name);
     expect(await names(client)).toContain('cpq_answer_change');
-    const others = [{}, { person: personAnswers.accepts }].map((how) => another({ era, ...how }));
+    const others = [{}, { person: personAnswers.accepts }].map((how) => connect({ era, ...how }));
     for (const other of await Promise.all(others))
       expect(await names(other)).not.toContain('cpq_answer_change');
   });

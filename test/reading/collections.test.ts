@@ -5,7 +5,8 @@ import { SharedWalk } from '../../src/reading/shared-walk.ts';
 import { searchIndexOf } from '../../src/tenant/lookup.ts';
 import { readDeals } from '../../src/tenant/prepared.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import { type OpenOptions, openTenant, serve, toolCall } from '../support/hardening-tenant.ts';
+import { type OpenOptions, openTenant, toolCall } from '../support/hardening-tenant.ts';
+import { serve } from '../support/tenant-server.ts';
 import { soon } from '../support/until.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';
@@ -202,8 +203,7 @@ describe('the age of a cached collection', () => {
   test('is reported by a tool', async () => {
     stopClock();
     const tenant = tenantOf();
-    const { client, close } = await serve(tenant, () => {});
-    onTestFinished(close);
+    const client = await serve(tenant).connect();
     const list = () => client.callTool({ name: 'cpq_list_pricing_books', arguments: {} });
     const then = new Date().toISOString().slice(0, 19);
     await list();
@@ -343,8 +343,7 @@ describe('a collection that the budget does not suffice to read again', () => {
   });
 
   test('is said to be old first', async () => {
-    const { client, close } = await serve(tightTenant(), () => {});
-    onTestFinished(close);
+    const client = await serve(tightTenant()).connect();
     const list = () => client.callTool({ name: 'cpq_list_pricing_books', arguments: {} });
     const then = new Date().toISOString().slice(0, 19);
     await list();
@@ -591,9 +590,8 @@ describe('progress', () => {
 
   const follow = async (tenant: Tenant, name: string): Promise<Told[]> => {
     const reported: Told[] = [];
-    const { client, close } = await serve(tenant, () => {});
+    const client = await serve(tenant).connect();
     await client.callTool({ name, arguments: {} }, { onprogress: (one) => reported.push(one) });
-    await close();
     return reported;
   };
 

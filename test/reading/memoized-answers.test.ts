@@ -1,10 +1,12 @@
+import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Grant, parseGrants } from '../../src/tenant/grants.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import fc from '../support/fast-check.ts';
-import { openTenant, type Served, serve } from '../support/hardening-tenant.ts';
+import { openTenant } from '../support/hardening-tenant.ts';
 import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
+import { serve } from '../support/tenant-server.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 import { generateRecords } from '../support/upstream/records.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -55,16 +57,17 @@ function tenantOf(grants: ReadonlySet<Grant>): Tenant {
   return tenant;
 }
 
-async function clientOf(tenant: Tenant): Promise<Served> {
-  const served = await serve(tenant, (error) => expect(error).toBeUndefined());
-  closers.push(served.close);
-  return served;
+async function clientOf(tenant: Tenant): Promise<Client> {
+  const failed = (_: string, error: unknown) => expect(error).toBeUndefined();
+  const client = await serve(tenant, { log: { failed } }).connect();
+  closers.push(() => client.close());
+  return client;
 }
 
 type Question = readonly [name: string, args: Row];
 type Data = Record<string, unknown> & { coverage?: { asOf?: string } };
 
-async function ask({ client }: Served, [name, args]: Question) {
+async function ask(client: Client, [name, args]: Question) {
   const result = await client.callTool({ name, arguments: args });
   const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return { text, data: result.structuredContent as Data | undefined };

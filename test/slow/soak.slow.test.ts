@@ -11,10 +11,11 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { resources, routes } from '../../src/service/routes.ts';
-import { openTenant, serve } from '../support/hardening-tenant.ts';
+import { openTenant } from '../support/hardening-tenant.ts';
 import { startHttpServer } from '../support/hosts.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
 import { describeWhere } from '../support/needs.ts';
+import { serve } from '../support/tenant-server.ts';
 import { soon } from '../support/until.ts';
 import { random } from '../support/upstream/random.ts';
 import { generateRecords, type ResourcePath } from '../support/upstream/records.ts';
@@ -206,14 +207,14 @@ function heap(): number {
 /** `many-tenants.slow.test.ts` has tenants that are opened and closed. */
 test('in one process 10,000 calls leak nothing', async () => {
   const tenant = openTenant({ url: service.url, key, requestLimit: 10_000_000, freshMs: 200 });
-  const { client, close } = await serve(tenant, () => {});
+  const client = await serve(tenant).connect();
   await callAll(client, 4_000);
   const warm = heap();
   await callAll(client, 10_000);
   const grown = heap() - warm;
   process.stderr.write(`in process: 10000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
   expect(grown).toBeLessThan(5 * mebibyte);
-  await close();
+  await client.close();
   await tenant.close();
   await expectNoLeaks(before);
   expect(service.sockets.size).toBe(0);

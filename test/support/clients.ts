@@ -1,5 +1,6 @@
 import {
   Client,
+  type ClientCapabilities,
   type ElicitResult,
   type RequestOptions,
   type Result,
@@ -68,15 +69,33 @@ export function connect(era: Era, wire: Wire): Promise<McpClient> {
   return era === 'first line' ? connectFirst(wire) : connectSecond(era, wire);
 }
 
-async function connectSecond(era: 'modern' | 'legacy', wire: Wire): Promise<McpClient> {
+/** What a client declares, and how it opens a connection. */
+export interface ClientOptions {
+  era?: 'modern' | 'legacy';
+  /** Without one, the client has no forms. */
+  person?: Person | undefined;
+  /** Besides forms. */
+  capabilities?: ClientCapabilities;
+}
+
+/** A connected client of version 2 of the SDK. */
+export async function connectClient(
+  transport: Transport,
+  { era = 'modern', person, capabilities: others = {} }: ClientOptions = {},
+): Promise<Client> {
   const mode = era === 'modern' ? { pin: modernVersion } : 'legacy';
-  const capabilities = wire.person ? { elicitation: { form: {} } } : {};
+  const capabilities = { ...others, ...(person && { elicitation: { form: {} } }) };
   const client = new Client(info, { capabilities, versionNegotiation: { mode } });
-  const { person } = wire;
   if (person) {
     client.setRequestHandler('elicitation/create', ({ params }) => person(params as Asked));
   }
-  await client.connect(secondTransport(wire));
+  await client.connect(transport);
+  return client;
+}
+
+async function connectSecond(era: 'modern' | 'legacy', wire: Wire): Promise<McpClient> {
+  const { person } = wire;
+  const client = await connectClient(secondTransport(wire), { era, person });
   return {
     sdk: client,
     tools: async () => (await client.listTools()).tools,

@@ -1,28 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  Client,
-  type ClientCapabilities,
-  type ElicitResult,
-  InMemoryTransport,
-  type Result,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client';
-import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Client, ElicitResult, Result } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import type { ConsentSetting } from '../../src/changes/consent.ts';
 import { fieldNames } from '../../src/changes/writable-fields.ts';
-import { environmentName } from '../../src/config/settings.ts';
-import { createServer } from '../../src/mcp/server.ts';
-import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import type { TenantOptions, WriteRules } from '../../src/tenant/shared-state.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { Person } from './clients.ts';
 import { defaultLimits, openTenant } from './hardening-tenant.ts';
 import type { Row } from './hosts.ts';
@@ -35,6 +21,7 @@ import {
   startSandbox,
 } from './sandbox.ts';
 import { closing, newFolder, shared } from './shared.ts';
+import { type ConnectOptions, serve, type TenantServer } from './tenant-server.ts';
 import type { ResourcePath } from './upstream/records.ts';
 import { startUpstream } from './upstream/upstream.ts';
 
@@ -107,35 +94,21 @@ export async function journalIn(folder: string): Promise<Row[]> {
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }
 
-export interface WriterOptions {
-  /** Without one, the client cannot ask. */
-  person?: Person | undefined;
-  era?: 'modern' | 'legacy';
-  transport?: 'pipe' | 'http';
+export interface WriterOptions extends ConnectOptions {
   folder?: string;
   /** Shared by the clients of one server. */
   state?: State;
   rules?: Partial<WriteRules>;
   consent?: ConsentSetting;
-  /** Capabilities of the client, besides forms where there is a person. */
-  capabilities?: ClientCapabilities;
   grants?: string[];
   tenant?: Partial<TenantOptions>;
 }
 
 /** A server in this process over one tenant, and a real client connected to it. */
-export interface Writer {
+export interface Writer extends TenantServer {
   client: Client;
   tenant: Tenant;
   folder: string;
-  /** The other end of a new connection, for hosts that no client of an SDK plays. */
-  pipe(): Transport;
-  /** Answers HTTP requests without sessions of its own. */
-  fetch(request: Request): Promise<Response>;
-  /** Another client of the same server. */
-  another(
-    options: Pick<WriterOptions, 'person' | 'era' | 'transport' | 'capabilities'>,
-  ): Promise<Client>;
   call(name: string, args: Row, signal?: AbortSignal): Promise<CallReport>;
   upsert(args: Row, signal?: AbortSignal): Promise<CallReport>;
   revert(changeId: string, args?: Row): Promise<CallReport>;
@@ -151,36 +124,19 @@ const openSchema = z.looseObject({});
 export async function openWriter(address: Address, options: WriterOptions = {}): Promise<Writer> {
   const { folder = newFolder(), state = localState(folder), consent = 'token' } = options;
   const tenant = tenantOf(address, state, options);
-  const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const failed = (_tool: string, error: unknown) => {
     throw new Error('an error of our own', { cause: error });
   };
-  const make = () =>
-    createServer({
-      surface,
-      grants: tenant.grants,
-      tenant,
-      log: { failed },
-      nameOf: environmentName,
-      consent,
-    });
   closing({ close: () => tenant.close() });
-  const another: Writer['another'] = (how) => connect(make, how);
-  let handler: ReturnType<typeof createMcpHandler> | undefined;
-  const http = () => {
-    handler ??= closing(createMcpHandler(make));
-    return handler;
-  };
-  const client = await another(options);
+  const server = serve(tenant, { log: { failed }, consent });
+  const client = await server.connect(options);
   const call: Writer['call'] = async (name, args, signal) =>
     reportOf(await client.callTool({ name, arguments: args }, signal ? { signal } : {}));
   return {
+    ...server,
     client,
     tenant,
     folder,
-    pipe: () => pipeTo(make),
-    fetch: (request) => http().fetch(request),
-    another,
     call,
     upsert: (args, signal) => call('cpq_upsert_opportunity', args, signal),
     revert: (change_id, args) => call('cpq_revert_change', { change_id, ...args }),
@@ -239,37 +195,6 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
     // Effectively off: an open circuit breaker would answer instead of the service.
     circuitFailures: 1_000,
     ...options.tenant,
-  });
-}
-
-async function connect(
-  make: () => Server,
-  { person, era = 'modern', transport = 'pipe', capabilities: others = {} }: WriterOptions,
-): Promise<Client> {
-  const capabilities = { ...others, ...(person && { elicitation: { form: {} } }) };
-  const mode = era === 'modern' ? { pin: '2026-07-28' } : ('legacy' as const);
-  const info = { name: 'consent-tests', version: '1' };
-  const client = new Client(info, { capabilities, versionNegotiation: { mode } });
-  if (person) {
-    client.setRequestHandler('elicitation/create', ({ params }) =>
-      person(params as Parameters<Person>[0]),
-    );
-  }
-  await client.connect(transport === 'pipe' ? pipeTo(make) : httpTo(make));
-  return closing(client);
-}
-
-function pipeTo(make: () => Server): Transport {
-  const [mine, theirs] = InMemoryTransport.createLinkedPair();
-  const transport = theirs as NonNullable<Parameters<typeof serveStdio>[1]>['transport'];
-  closing(serveStdio(make, transport === undefined ? {} : { transport }));
-  return mine;
-}
-
-function httpTo(make: () => Server): Transport {
-  const handler = closing(createMcpHandler(make));
-  return new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {
-    fetch: (input, init) => handler.fetch(new Request(input, init)),
   });
 }
 

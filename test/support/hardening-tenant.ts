@@ -1,11 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import type { ChangeCall } from '../../src/changes/consent.ts';
-import { environmentName } from '../../src/config/settings.ts';
-import { createServer } from '../../src/mcp/server.ts';
-import { createSurface } from '../../src/mcp/surface.ts';
-import type { CallParts } from '../../src/mcp/tool-run.ts';
 import { CollectionCache } from '../../src/reading/cache.ts';
 import type { Call } from '../../src/service/call.ts';
 import { type ApiErrorKind, isApiError } from '../../src/service/errors.ts';
@@ -19,7 +14,6 @@ import {
   type TenantOptions,
 } from '../../src/tenant/shared-state.ts';
 import { Tenant } from '../../src/tenant/tenant.ts';
-import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { Row } from './hosts.ts';
 import type { ErrorKind } from './upstream/faults.ts';
 import type { ResourcePath } from './upstream/records.ts';
@@ -99,40 +93,6 @@ export const toolCall = ({ signal, time = 45_000, progress }: CallOptions = {}):
   client: 'hardening',
   consent: () => Promise.reject(new Error('nobody is asked here')),
 });
-
-export interface Served {
-  client: Client;
-  close(): Promise<void>;
-}
-
-/** A real client connected to a server over that tenant, in this process. */
-export function serve(tenant: Tenant, failed: (error: unknown) => void): Promise<Served> {
-  const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
-  const log = { failed: (_tool: string, error: unknown) => failed(error) };
-  return clientOf({
-    surface,
-    grants: tenant.grants,
-    tenant,
-    log,
-    nameOf: environmentName,
-    consent: 'token',
-  });
-}
-
-export async function clientOf(parts: CallParts): Promise<Served> {
-  const server = createServer(parts);
-  const client = new Client({ name: 'hardening', version: '1' });
-  const [mine, theirs] = InMemoryTransport.createLinkedPair();
-  await server.connect(theirs as Parameters<typeof server.connect>[0]);
-  await client.connect(mine as Transport);
-  return {
-    client,
-    async close() {
-      await client.close();
-      await server.close();
-    },
-  };
-}
 
 /** The collection behind each route, and the tool that lists it. */
 export const collections: Readonly<Record<ResourcePath, { resource: Resource; tool: string }>> = {

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { type Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { inject } from 'vitest';
 import type { CpqServer } from '../../src/index.ts';
-import type { Person } from './clients.ts';
+import { type ClientOptions, connectClient } from './clients.ts';
 import { anyHttpHost, type Connection, type Host, type ServerSettings } from './hosts.ts';
 import type { Address } from './sandbox.ts';
 import { closing, newFolder, shared } from './shared.ts';
@@ -16,21 +16,12 @@ export async function shipped(): Promise<typeof import('../../src/index.ts')> {
 
 /** A client in memory of a server that a program embeds. */
 export async function connectTo(
-  cpq: CpqServer,
-  { mode = 'legacy', person }: { mode?: 'legacy' | { pin: string }; person?: Person } = {},
+  cpq: Pick<CpqServer, 'connect'>,
+  options: ClientOptions = {},
 ): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   cpq.connect(theirs);
-  const capabilities = person ? { elicitation: { form: {} } } : {};
-  const info = { name: 'embedded-tests', version: '1' };
-  const client = new Client(info, { capabilities, versionNegotiation: { mode } });
-  if (person) {
-    client.setRequestHandler('elicitation/create', ({ params }) =>
-      person(params as Parameters<Person>[0]),
-    );
-  }
-  await client.connect(ours);
-  return closing(client);
+  return closing(await connectClient(ours, options));
 }
 
 /** A server of its own state over HTTP in this process, for tests that depend on no transport. */

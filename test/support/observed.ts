@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '@modelcontextprotocol/client';
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { fieldNames } from '../../src/changes/writable-fields.ts';
-import { environmentName } from '../../src/config/settings.ts';
 import { type HttpFastPath, httpFastPath } from '../../src/fast-path/http.ts';
 import { readBody, sendText } from '../../src/hosts/http-io.ts';
 import {
@@ -11,19 +9,17 @@ import {
   type ServerObserver,
 } from '../../src/hosts/observer.ts';
 import { createLog } from '../../src/log.ts';
-import { createServer as createMcp } from '../../src/mcp/server.ts';
-import { createSurface } from '../../src/mcp/surface.ts';
 import type { CallParts } from '../../src/mcp/tool-run.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { Health } from '../../src/state/port.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { parseJson } from '../../src/values.ts';
 import { send } from './fast-path-parity.ts';
 import { legacy } from './fast-path-requests.ts';
-import { clientOf, openTenant } from './hardening-tenant.ts';
+import { openTenant } from './hardening-tenant.ts';
 import { listen } from './local-server.ts';
 import { newFolder } from './shared.ts';
+import { partsOf, serve } from './tenant-server.ts';
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
 
@@ -84,18 +80,8 @@ export async function startObservedServer({
     writeRules: writing,
     ...options,
   });
-  const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
-  const log = { failed: () => {} };
-  const parts = {
-    surface,
-    grants: tenant.grants,
-    tenant,
-    log,
-    nameOf: environmentName,
-    consent: 'token' as const,
-    observer,
-  };
-  const sdk = createMcpHandler(async () => createMcp(parts));
+  const parts = partsOf(tenant, { observer });
+  const sdk = serve(tenant, { observer });
   const fastPath = httpFastPath(parts);
   const http = await listen((request, response) =>
     watch.onHttpRequest(request, response, () => void answer(fastPath, request, response)),
@@ -116,11 +102,10 @@ export async function startObservedServer({
       const init = { method: 'POST', headers: { ...sent.headers, ...headers }, body: sent.body };
       return (await sdk.fetch(new Request('http://127.0.0.1/mcp', init))).text();
     },
-    client: async () => (await clientOf(parts)).client,
+    client: () => sdk.connect({ era: 'legacy' }),
     metric: async (name) => valuesOf((await watch.render(...serverGauges)).body, name),
     async close() {
       await http.close();
-      await sdk.close();
       await tenant.close();
       await state.close();
       await upstream.close();

@@ -1,21 +1,19 @@
 import type { RequestListener } from 'node:http';
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { environmentName } from '../../src/config/settings.ts';
 import { htmlToText } from '../../src/mcp/html.ts';
 import { cleaned } from '../../src/mcp/results.ts';
-import { createServer as createMcpServer } from '../../src/mcp/server.ts';
-import { createSurface } from '../../src/mcp/surface.ts';
 import type { Resource } from '../../src/service/records/records.ts';
 import { resources, routes } from '../../src/service/routes.ts';
 import { visible } from '../../src/text/characters.ts';
-import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { catalog } from '../../tools/catalog.ts';
+import type { Person } from '../support/clients.ts';
 import fc from '../support/fast-check.ts';
 import { openTenant } from '../support/hardening-tenant.ts';
 import { listen } from '../support/local-server.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { closing, shared } from '../support/shared.ts';
+import { serve } from '../support/tenant-server.ts';
 
 /** Which parts of untrusted text reach a model, in any field, name or message. */
 
@@ -177,32 +175,16 @@ async function connect() {
       allowedStages: [],
     },
   });
-  const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const log = { failed: (_: string, error: unknown) => errors.push(error) };
-  const parts = {
-    surface,
-    grants: tenant.grants,
-    tenant,
-    version: '0',
-    log,
-    nameOf: environmentName,
-    consent: 'token' as const,
-  };
-  const server = createMcpServer(parts);
-  const capabilities = { elicitation: { form: {} } };
-  const client = new Client({ name: 'text', version: '1' }, { capabilities });
-  client.setRequestHandler('elicitation/create', ({ params }) => {
-    questions.push(...textsIn(params));
+  const person: Person = (question) => {
+    questions.push(...textsIn(question));
     return { action: 'decline' };
-  });
-  const [mine, theirs] = InMemoryTransport.createLinkedPair();
-  await server.connect(theirs as Parameters<typeof server.connect>[0]);
-  await client.connect(mine);
+  };
+  const client = await serve(tenant, { log }).connect({ person });
   return {
     client,
     async close() {
       await client.close();
-      await server.close();
       await tenant.close();
     },
   };

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { type OpenOptions, openTenant, serve } from '../support/hardening-tenant.ts';
+import { type OpenOptions, openTenant } from '../support/hardening-tenant.ts';
 import { answerOf, anyHost, callsBy, everyHostHere, type Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sample } from '../support/sampling.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
+import { serve } from '../support/tenant-server.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** The words for each kind of failure are approved answers, `test/answers/errors.txt`. */
@@ -15,7 +16,7 @@ const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 /** A server in this process, of the service at this address. */
 async function serverOf(url: string, options: Partial<OpenOptions> = {}) {
   const tenant = closing(openTenant({ url, key: wrongKey, ...options }));
-  const { client } = closing(await serve(tenant, () => {}));
+  const client = await serve(tenant).connect();
   return callsBy(async (name, args = {}) =>
     answerOf(await client.callTool({ name, arguments: args as Row })),
   );

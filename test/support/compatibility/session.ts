@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { InMemoryTransport } from '@modelcontextprotocol/client';
+import { connectClient } from '../clients.ts';
 import { type Answer, answerOf } from '../hosts.ts';
 import { shipped } from '../in-process.ts';
 import { newFolder } from '../shared.ts';
@@ -16,19 +17,8 @@ export interface Session {
 
 /** Enough for every probe, unless the variation is about the budget. */
 const plentiful = 1_000_000;
-const info = { name: 'compatibility', version: '1' };
-const agreed = { action: 'accept' as const, content: { agree: true } };
-
 /** The person at the client agrees to every question. */
-async function connected(transport: InMemoryTransport): Promise<Client> {
-  const client = new Client(info, {
-    capabilities: { elicitation: { form: {} } },
-    versionNegotiation: { mode: { pin: '2026-07-28' } },
-  });
-  client.setRequestHandler('elicitation/create', () => agreed);
-  await client.connect(transport);
-  return client;
-}
+const agreed = { action: 'accept' as const, content: { agree: true } };
 
 interface Opened extends Pick<Variation, 'set' | 'rateLimit'> {
   /** The lines of the file of fields. */
@@ -57,7 +47,7 @@ export async function openSession({
   });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   server.connect(theirs);
-  const client = await connected(ours);
+  const client = await connectClient(ours, { person: () => agreed });
   return {
     service,
     ask: async (name, args = {}) => answerOf(await client.callTool({ name, arguments: args })),
