@@ -15,16 +15,16 @@ import {
   send,
   startKeyed,
 } from '../support/access.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everything } from '../support/hosts.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { firstOf, only, type UpstreamRequest } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { address } = embeddedTenant({ scale: 0.1 });
 const upstreamWith = async (keys: readonly string[]) =>
   closing(await startUpstream({ keys: new Set(keys) }));
 
@@ -263,11 +263,11 @@ describe('a key', () => {
 describe('callers at one address', () => {
   /** Two keys: one may read everything, the other only companies, contacts and opportunities. */
   const both = shared(async () => {
-    const { baseUrl } = addressIn(await sandbox());
+    const { baseUrl } = await address();
     const team = await startKeyed(baseUrl);
     const [read, limited] = await Promise.all(
       (['read', 'limited'] as const).map(async (name) => {
-        const { key } = addressIn(await sandbox(), name);
+        const { key } = await address(name);
         team.running.output.guard(key);
         return keyed(key);
       }),
@@ -277,7 +277,7 @@ describe('callers at one address', () => {
 
   test('never see data that only another caller’s key may read', async () => {
     const { team, read, limited } = await both();
-    const at = addressIn(await sandbox(), 'all');
+    const at = await address('all');
     const paths = ['/quote', '/product', '/pricing-book', '/quote-template', '/category'];
     const rows = (
       await Promise.all(paths.map((path) => serviceRecords(at, path, '?size=1000')))
@@ -302,7 +302,7 @@ describe('callers at one address', () => {
   });
 
   test('are not shown events received for the operator’s key', async () => {
-    const { baseUrl, key } = addressIn(await sandbox(), 'all');
+    const { baseUrl, key } = await address('all');
     const env = { CPQ_STATE_DIR: newFolder() };
     const good = await newToken(['good'], env);
     const team = await startKeyed(baseUrl, {

@@ -3,15 +3,15 @@ import * as z from 'zod';
 import { bearer, type Caller, callerAt, startWithTokens } from '../support/access.ts';
 import type { Person } from '../support/clients.ts';
 import { anyOpportunity, personAnswers, putsOf, recordOf, reportOf } from '../support/consent.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import type { Answer } from '../support/hosts.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { sandbox, address } = embeddedTenant({ scale: 0.1 });
 
 const server = shared(async () => {
   const grants = 'read,opportunity:write';
-  const team = await startWithTokens(addressIn(await sandbox(), 'all'), {
+  const team = await startWithTokens(await address('all'), {
     CPQ_GRANTS: grants,
     CPQ_CONSENT: 'token',
     CPQ_WRITES_PER_HOUR: '100',
@@ -32,7 +32,7 @@ const wrote = ({ result }: Answer) => reportOf(result);
 
 test('a confirmation token works once, and only for the caller who received it', async () => {
   const [anna, bert] = await Promise.all([as('anna'), as('bert')]);
-  const at = addressIn(await sandbox(), 'all');
+  const at = await address('all');
   const { id, externalIdentifier: external_id } = await anyOpportunity(at);
   const args = { external_id, description: 'what anna wants' };
   const preview = wrote(await anna.ask('cpq_upsert_opportunity', args));
@@ -57,7 +57,7 @@ test('a confirmation token works once, and only for the caller who received it',
 });
 
 test('the question to a person is answered only for the caller who asked, not for another with an equal request', async () => {
-  const at = addressIn(await sandbox(), 'all');
+  const at = await address('all');
   const { id, externalIdentifier: external_id } = await anyOpportunity(at);
   const args = { external_id, description: 'asked by anna' };
   const params = { name: 'cpq_upsert_opportunity', arguments: args };
@@ -86,7 +86,7 @@ test('the question to a person is answered only for the caller who asked, not fo
 
 test('the journal names the caller who wrote, without a secret', async () => {
   const [bert, reader] = await Promise.all([as('bert'), as('reader')]);
-  const at = addressIn(await sandbox(), 'all');
+  const at = await address('all');
   const { externalIdentifier: external_id } = await anyOpportunity(at);
   const args = { external_id, description: `by bert, ${Math.random()}` };
   const { confirm } = wrote(await bert.ask('cpq_upsert_opportunity', args));

@@ -7,16 +7,16 @@ import {
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import { startTeam } from '../support/access.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { type Provider, startProvider } from '../support/identity-provider.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, newFolder, shared } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 
 /**
  * Enterprise-managed authorisation (ID-JAG): the company's identity provider decides which host may act for whom at the
  * authorization server, and nobody sees a form of consent. The host is the SDK's own client.
  */
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { address } = embeddedTenant({ scale: 0.1 });
 const resource = 'https://mcp.example.com/mcp';
 const idJag = 'urn:ietf:params:oauth:token-type:id-jag';
 
@@ -55,7 +55,7 @@ const keysOf = ({ keys }: Provider) => createLocalJWKSet({ keys: keys.map(({ jwk
 async function connectAs(host: string) {
   const company = await companyProvider('known-host');
   const authorization = await authorizationServer(company);
-  const { baseUrl, key } = addressIn(await sandbox());
+  const { baseUrl, key } = await address();
   const team = await startTeam({
     ...{ CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_STATE_DIR: newFolder() },
     ...{ CPQ_AUTH: 'oauth', CPQ_OAUTH_ISSUER: authorization.issuer, CPQ_PUBLIC_URL: resource },

@@ -16,19 +16,19 @@ import {
   startWithTokens,
 } from '../support/access.ts';
 import { putsOf } from '../support/consent.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
 import { everything } from '../support/hosts.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { sandbox, address } = embeddedTenant({ scale: 0.1 });
 
 /** A server with these grants, whose callers have those of their tokens. */
 async function startGraded(grants: string = everything.grants) {
-  const team = await startWithTokens(addressIn(await sandbox(), 'all'), {
+  const team = await startWithTokens(await address('all'), {
     CPQ_GRANTS: grants,
     CPQ_TOOLSETS: everything.toolsets,
     CPQ_WEBHOOK_SECRET: webhookSecret,
@@ -51,7 +51,7 @@ const server = shared(() => startGraded());
 /** A server with all collections and some events cached by a caller with all grants. */
 const warm = shared(async () => {
   const team = await server();
-  const at = addressIn(await sandbox(), 'all');
+  const at = await address('all');
   for (const subject of ['opportunity', 'quote', 'contact', 'company'] as const) {
     const [record] = await serviceRecords(at, `/${subject}`, '?size=1');
     const payload = { event: `${subject}.updated`, data: record };
@@ -71,7 +71,7 @@ const warm = shared(async () => {
 
 /** Texts of the records of every other collection that do not occur in companies. */
 const hidden = shared(async () => {
-  const at = addressIn(await sandbox(), 'all');
+  const at = await address('all');
   const known = JSON.stringify(await serviceRecords(at, '/company', '?size=1000'));
   const others = resources.filter((name) => name !== 'company' && routes[name].path !== '/company');
   const texts = new Set<string>();
@@ -147,7 +147,7 @@ describe('listed tools', () => {
       expect((await ask('cpq_get_record', { resource: 'quote', id: 'a' })).isError).toBe(true);
     }
     expect(await none.names()).not.toContain('cpq_list_companies');
-    const [company] = await serviceRecords(addressIn(await sandbox()), '/company', '?size=1');
+    const [company] = await serviceRecords(await address(), '/company', '?size=1');
     const asked = { resource: 'company', id: String(company?.id) };
     expect((await writer.ask('cpq_get_record', asked)).isError).toBe(false);
     expect((await none.ask('cpq_get_record', asked)).isError).toBe(true);
@@ -200,7 +200,7 @@ describe('a caller that may only read companies', () => {
     const team = await warm();
     const { headers } = await reader();
     const isWrite = tool.needs.includes('opportunity:write');
-    const args = isWrite ? {} : await sampleFor(tool, addressIn(await sandbox(), 'all'));
+    const args = isWrite ? {} : await sampleFor(tool, await address('all'));
     const body = callToolRequest(tool.name, args);
     const { text } = await send(team, { headers, body });
     expect(await seenIn(text, JSON.stringify(args))).toEqual([]);
@@ -216,7 +216,7 @@ describe('a caller that may only read companies', () => {
     async (resource) => {
       const team = await warm();
       const { headers } = await reader();
-      const at = addressIn(await sandbox(), 'all');
+      const at = await address('all');
       const [record] = await serviceRecords(at, routes[resource].path, '?size=1');
       const asking = async (id: unknown) => {
         const body = callToolRequest('cpq_get_record', { resource, id: String(id) });
@@ -235,7 +235,7 @@ describe('resources and prompts of a caller that may only read companies', () =>
     expect(await client.request('resources/templates/list')).toMatchObject({
       resourceTemplates: [{ name: 'company' }, { name: 'export' }],
     });
-    const at = addressIn(await sandbox(), 'all');
+    const at = await address('all');
     for (const { resource, uriTemplate } of resourceTemplates) {
       if (resource === 'company') continue;
       const [record] = await serviceRecords(at, routes[resource].path, '?size=1');

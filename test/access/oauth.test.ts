@@ -13,6 +13,7 @@ import {
   startTeam,
   type Team,
 } from '../support/access.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import {
   json,
   newKey,
@@ -20,11 +21,10 @@ import {
   startProvider,
   type TokenRequest,
 } from '../support/identity-provider.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { polling } from '../support/until.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { sandbox, address } = embeddedTenant({ scale: 0.1 });
 const audience = 'https://mcp.example.com/mcp';
 const metadataUrl = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
 
@@ -40,7 +40,7 @@ async function startOAuthTeam(
   provider: Provider,
   more: Record<string, string> = {},
 ): Promise<OAuthTeam> {
-  const { baseUrl, key } = addressIn(await sandbox(), 'all');
+  const { baseUrl, key } = await address('all');
   const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_STATE_DIR: newFolder() };
   const team = await startTeam({
     ...('CPQ_TENANTS_FILE' in more ? { CPQ_STATE_DIR: newFolder() } : where),

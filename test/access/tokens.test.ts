@@ -26,15 +26,16 @@ import {
   startWithTokens,
   token,
 } from '../support/access.ts';
-import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
+import { requestsTo } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { sandbox, address } = embeddedTenant({ scale: 0.1 });
 
 /** A server of the tenant, and a token with the grant `read`. */
 async function startTeam() {
-  const team = await startWithTokens(addressIn(await sandbox()));
+  const team = await startWithTokens(await address());
   return { ...team, good: await team.add('good') };
 }
 
@@ -241,7 +242,7 @@ test.each([
 );
 
 test('many tokens are renewed while the old ones still work', async () => {
-  const { folder, env, add, ...team } = await startWithTokens(addressIn(await sandbox()));
+  const { folder, env, add, ...team } = await startWithTokens(await address());
   const short = await add('anna', '--tools', 'cpq_find', '--days', '10');
   const long = await add('ben');
   expect((await send(team, { headers: bearer(short) })).status).toBe(200);

@@ -62,12 +62,13 @@ test.each(odd)('%j is not sent to any route', async (id) => {
 });
 
 test.each(['..', '%2e%2e', '../quote'])('%j is reported as a missing record', async (id) => {
-  const { refused, request } = await server();
-  const words = await refused('cpq_get_record', { resource: 'company', id });
+  const words = await server.refused('cpq_get_record', { resource: 'company', id });
   expect(words).toContain('There is no such record');
   const uri = `cpq://quote/${encodeURIComponent(id)}`;
-  await expect(request('resources/read', { uri })).rejects.toThrow('There is no such record');
-  const refusal = await refused('cpq_upsert_opportunity', { external_id: id, name: 'A' });
+  await expect(server.request('resources/read', { uri })).rejects.toThrow(
+    'There is no such record',
+  );
+  const refusal = await server.refused('cpq_upsert_opportunity', { external_id: id, name: 'A' });
   expect(refusal).toContain('cannot be an identifier');
   const paths = (await upstream()).requests.map(({ path }) => path);
   expect(paths.filter((path) => path !== '/public-api/quote')).toEqual([]);

@@ -1,11 +1,12 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { runHere as run } from '../support/process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { startSandbox } from '../support/sandbox.ts';
+import { newFolder } from '../support/shared.ts';
 
-const sandbox = shared(() => startSandbox());
+const { sandbox, address } = embeddedTenant();
 let home: string;
 beforeEach(async () => {
   home = newFolder();
@@ -23,7 +24,7 @@ const variables = async (): Promise<Record<string, string>> =>
   JSON.parse(await readFile(hostFile(), 'utf8')).mcpServers['cpq-mcp'].env;
 
 test('asks for address and key, checks them, and installs the entry with a file for the key', async () => {
-  const { baseUrl, key } = addressIn(await sandbox());
+  const { baseUrl, key } = await address();
   const { status, stdout, stderr } = await connect('cursor', [baseUrl, key]);
   expect([status, stdout]).toEqual([0, expect.stringContaining('Added cpq-mcp')]);
   expect(stderr).not.toContain(key);
@@ -47,7 +48,7 @@ test.each([
 });
 
 test('prints the entry of a host whose own command is not there', async () => {
-  const { baseUrl, key } = addressIn(await sandbox());
+  const { baseUrl, key } = await address();
   const { status, stdout, stderr } = await connect('claude-code', [key], '--base-url', baseUrl);
   expect(status).toBe(0);
   expect(stderr).toContain('claude mcp add --scope user cpq-mcp');
@@ -66,7 +67,7 @@ test('connects to another tenant in place of the first, and keeps the previous f
 });
 
 test('grants what a key may read, if that is less than everything', async () => {
-  const { baseUrl, key } = addressIn(await sandbox(), 'limited');
+  const { baseUrl, key } = await address('limited');
   const { status, stderr } = await connect('cursor', [baseUrl, key]);
   const grants = 'company:read,contact:read,opportunity:read';
   expect([status, stderr]).toEqual([0, expect.stringContaining(`work, for ${grants}.`)]);
@@ -100,7 +101,7 @@ test('replaces address and key of an entry, and keeps its other variables', asyn
 });
 
 test('stores nothing of a key that does not work', async () => {
-  const { baseUrl } = addressIn(await sandbox());
+  const { baseUrl } = await address();
   const wrong = 'WrongKey0123456789';
   const { status, stdout, stderr } = await connect('cursor', [baseUrl, wrong]);
   expect([status, stdout]).toEqual([1, '']);

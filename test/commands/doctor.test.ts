@@ -5,8 +5,9 @@ import { checkRoutes, grantsFor } from '../../src/commands/doctor/checks.ts';
 import { Prober, probeRoutes } from '../../src/commands/doctor/prober.ts';
 import { ApiError } from '../../src/service/errors.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { type Environment, runHere } from '../support/process.ts';
-import { addressIn, type KeyName, startSandbox } from '../support/sandbox.ts';
+import type { KeyName } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { type Behaviour, only } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -32,7 +33,7 @@ const key = 'SecretKeyThatNobodyMaySee0123456789';
 const upstream = shared(async () =>
   closing(await startUpstream({ counts: { '/contact': 600, '/company': 120 } })),
 );
-const sandbox = shared(() => startSandbox());
+const { address } = embeddedTenant();
 
 beforeEach(async () => (await upstream()).reset());
 
@@ -55,7 +56,7 @@ async function examineAt(env: Environment) {
 }
 
 const sandboxWith = async (name: KeyName, env: Environment = {}) => {
-  const { baseUrl, key: ofTenant } = addressIn(await sandbox(), name);
+  const { baseUrl, key: ofTenant } = await address(name);
   return { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: ofTenant, ...env };
 };
 

@@ -12,16 +12,16 @@ import { describe, expect, inject, test, vi } from 'vitest';
 import { settings, variableOf } from '../../src/config/settings.ts';
 import { prompts } from '../../src/tool-kit/prompts.ts';
 import { keysOf } from '../../src/values.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { emptyProject, folder, npm, packed } from '../support/package.ts';
 import { shownTools } from '../support/samples.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
 const description = shared(() => readJson(join(root, 'package.json')));
-const sandbox = shared(() => startSandbox());
+const { address } = embeddedTenant();
 
 const installed = shared(async () => {
   const project = await emptyProject('project');
@@ -41,7 +41,7 @@ async function use(command: string, args: string[], env: Record<string, string>,
 }
 
 const tenant = async () => {
-  const { baseUrl, key } = addressIn(await sandbox());
+  const { baseUrl, key } = await address();
   return { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_STATE_DIR: await folder() };
 };
 

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import { openClient } from '../../src/commands/own-client.ts';
 import { readSettings } from '../../src/config.ts';
 import { fileIn } from '../support/access.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { runHere as run } from '../support/process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { newFolder } from '../support/shared.ts';
 
-const sandbox = shared(() => startSandbox());
+const { address } = embeddedTenant();
 const state = newFolder();
 
 const environment = async () => {
-  const { baseUrl, key } = addressIn(await sandbox(), 'all');
+  const { baseUrl, key } = await address('all');
   return { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_STATE_DIR: state };
 };
 

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readSettings } from '../../src/config.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { anyHost, environmentFor } from '../support/hosts.ts';
 import {
   type Environment,
@@ -10,13 +11,12 @@ import {
   start,
   startHere,
 } from '../support/process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 
 const key = 'canary0SettingsKey0canary0SettingsKey000';
 const baseUrl = 'http://127.0.0.1:9';
 const complete: Environment = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key };
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { address } = embeddedTenant({ scale: 0.1 });
 const folder = shared(async () => newFolder());
 
 async function fileWith(content: string): Promise<string> {
@@ -263,7 +263,7 @@ describe('a key', () => {
   });
 
   test('may be in a file, with a line break at its end', async () => {
-    const { baseUrl, key } = addressIn(await sandbox());
+    const { baseUrl, key } = await address();
     const env = { CPQ_API_KEY: undefined, CPQ_API_KEY_FILE: await fileWith(`${key}\n`) };
     const { call, output } = await anyHost.start({ baseUrl, key }, { env });
     output.guard(key);

@@ -10,10 +10,11 @@ import {
   rawCall,
   reportOf,
 } from '../support/consent.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
-import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
+import { askService } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
 /**
@@ -129,8 +130,7 @@ const asStored = (wanted: Row): Row =>
 const watched = ['name', 'description', 'probability', 'onetimeRevenue'];
 const without = ({ updatedAt, ...row }: Row): Row => row;
 
-const sandbox = shared(() => startSandbox({ scale: 0.05 }));
-const at = async () => addressIn(await sandbox(), 'all');
+const { sandbox, address: at } = embeddedTenant({ scale: 0.05, as: 'all' });
 const answering = new Answering();
 const writer = shared(async () => openWriter(await at(), { person: answering.person }));
 const mute = shared(async () => (await writer()).connect({}));

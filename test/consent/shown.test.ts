@@ -8,11 +8,11 @@ import {
   recordOf,
   reportOf,
 } from '../support/consent.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
 import { type Connection, everyHostHere, everything, type Host } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
-import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 
 /**
@@ -102,8 +102,7 @@ const marks = /["“”„‟❝❞〝〞〟＂״ʺˮ″‶〃⹂\u{1CD3}\u{1F67
 const seen = (text: string): string =>
   text.toWellFormed().replaceAll('\r', '\n').replace(unseen, '').replace(marks, '"');
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const at = async (): Promise<Address> => addressIn(await sandbox(), 'all');
+const { sandbox, address: at } = embeddedTenant({ scale: 0.1, as: 'all' });
 
 /** An opportunity whose company and contact have misleading names. */
 const opportunity = shared(async (): Promise<Opportunity> => {

@@ -1,17 +1,17 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { anyHttpHost, type Connection, type ServerSettings } from '../support/hosts.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { address } = embeddedTenant({ scale: 0.1 });
 
 async function serve(settings: ServerSettings = {}): Promise<Connection> {
   const folder = newFolder();
   const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
-  return anyHttpHost.start(addressIn(await sandbox()), {
+  return anyHttpHost.start(await address(), {
     ...settings,
     env: { ...env, ...settings.env },
   });

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { type Connection, httpHosts } from '../support/hosts.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { newFolder } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { address } = embeddedTenant({ scale: 0.1 });
 
 async function serve(folder: string): Promise<Connection> {
   const [host] = httpHosts;
   if (!host) throw new Error('no host');
   const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
-  return host.start(addressIn(await sandbox()), { env });
+  return host.start(await address(), { env });
 }
 
 const payloadOf = (number: number) => ({

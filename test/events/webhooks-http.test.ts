@@ -2,19 +2,19 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { anyHost, anyHttpHost, startHttpServer } from '../support/hosts.ts';
 import { startHere } from '../support/process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { address } = embeddedTenant({ scale: 0.1 });
 
 async function serve(env: Record<string, string>) {
   const state = newFolder();
-  const address = addressIn(await sandbox());
+  const service = await address();
   const server = await startHttpServer(
-    address,
+    service,
     { env: { CPQ_STATE_DIR: state, ...env } },
     startHere,
   );
@@ -190,13 +190,13 @@ test.each(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
 
 test('no secret of the server in a payload is stored or listed', async () => {
   const state = newFolder();
-  const address = addressIn(await sandbox());
+  const service = await address();
   const env = {
     CPQ_STATE_DIR: state,
     CPQ_WEBHOOK_SECRET: webhookSecret,
   };
-  const connection = await anyHttpHost.start(address, { env });
-  const secrets = [address.key, webhookSecret];
+  const connection = await anyHttpHost.start(service, { env });
+  const secrets = [service.key, webhookSecret];
   const texts = secrets.flatMap((secret) => [secret, [...secret].join('\u200b'), `|${secret}`]);
   const fields = Object.fromEntries(texts.map((text, at) => [`f${at}`, text]));
   const payload = { event: 'order.created', secret: webhookSecret, data: { id: 'o1', ...fields } };
@@ -217,7 +217,7 @@ test('no secret of the server in a payload is stored or listed', async () => {
 
 describe('settings of webhooks', () => {
   test('without a secret, deliveries are refused and no tool lists events', async () => {
-    const { url } = await startHttpServer(addressIn(await sandbox()));
+    const { url } = await startHttpServer(await address());
     expect((await deliver(webhooksAt(url, 'default'), event)).status).toBe(404);
   });
 
@@ -227,10 +227,10 @@ describe('settings of webhooks', () => {
     const env = { CPQ_WEBHOOK_SECRET_FILE: file };
     const { at } = await serve(env);
     expect((await deliver(at, event)).status).toBe(200);
-    const listing = await anyHost.start(addressIn(await sandbox()), { env });
+    const listing = await anyHost.start(await address(), { env });
     const names = (await listing.tools()).map(({ name }) => name);
     expect(names).toContain('cpq_list_events');
-    const without = await anyHost.start(addressIn(await sandbox()));
+    const without = await anyHost.start(await address());
     expect((await without.tools()).map(({ name }) => name)).not.toContain('cpq_list_events');
   });
 
@@ -241,7 +241,7 @@ describe('settings of webhooks', () => {
     ['CPQ_REDIS_URL', 'http://:canary0secret@127.0.0.1', /redis:\/\/host:6379/],
     ['CPQ_REDIS_URL', 'redis://:canary0%secret@127.0.0.1', /percent sign/],
   ])('an invalid %s is reported without its value', async (name, value, message) => {
-    const { baseUrl, key } = addressIn(await sandbox());
+    const { baseUrl, key } = await address();
     const running = await startHere(['http'], {
       ...{ CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
       [name]: value,

@@ -8,21 +8,21 @@ import { InMemoryTransport as FirstInMemoryTransport } from '@modelcontextprotoc
 import { describe, expect, test, vi } from 'vitest';
 import { settings } from '../../src/config/settings.ts';
 import type { CpqServer, CpqServerOptions } from '../../src/index.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { legacy } from '../support/fast-path-requests.ts';
 import { connectTo, shipped } from '../support/in-process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const key = 'SecretKeyThatNobodyMaySee0123456789';
 
-const sandbox = shared(() => startSandbox());
+const { address } = embeddedTenant();
 const stateDir = shared(async () => newFolder());
 
 async function open(options: CpqServerOptions = {}): Promise<CpqServer> {
   const { createCpqServer } = await shipped();
-  const { baseUrl, key: apiKey } = addressIn(await sandbox());
+  const { baseUrl, key: apiKey } = await address();
   const defaults = { baseUrl, apiKey, stateDir: await stateDir(), logLevel: 'silent' as const };
   return closing(await createCpqServer({ ...defaults, ...options }));
 }

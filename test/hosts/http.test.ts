@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { send } from '../support/fast-path-parity.ts';
 import { legacy, legacyHeaders } from '../support/fast-path-requests.ts';
 import { everything, httpHosts, startHttpServer } from '../support/hosts.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const server = shared(async () => startHttpServer(addressIn(await sandbox()), everything));
+const { address } = embeddedTenant({ scale: 0.1 });
+const server = shared(async () => startHttpServer(await address(), everything));
 const largest = 1024 * 1024;
 const listTools = legacy('tools/list').body;
 
@@ -118,7 +118,7 @@ test.each([
   ['off', /^text\/event-stream/],
 ])('a list is answered with the fast path %s', async (fastPath, type) => {
   const env = { CPQ_FAST_PATH: fastPath };
-  const { url } = await startHttpServer(addressIn(await sandbox()), { env });
+  const { url } = await startHttpServer(await address(), { env });
   const { headers, body } = await send(url, legacy('tools/list'));
   expect(headers['content-type']).toMatch(type);
   expect(body).toContain('cpq_list_companies');
@@ -175,7 +175,7 @@ describe('other paths and headers', () => {
     for (const name of ['x-powered-by', 'server']) expect(headers).not.toHaveProperty(name);
     expect(headers['content-type']).toContain('application/json');
     expect(JSON.parse(body)).toMatchObject({ status: 'ok' });
-    const { baseUrl, key } = addressIn(await sandbox());
+    const { baseUrl, key } = await address();
     expect(body).not.toContain(key);
     expect(body).not.toContain(new URL(baseUrl).host);
   });
@@ -197,7 +197,7 @@ describe('other paths and headers', () => {
 describe('concurrent requests', () => {
   for (const host of httpHosts) {
     test(`get their own answers, ${host.name}`, async () => {
-      const { call } = await host.start(addressIn(await sandbox()));
+      const { call } = await host.start(await address());
       const sizes = Array.from({ length: 24 }, (_, at) => 1 + (at % 12));
       const answers = await Promise.all(sizes.map((size) => call('cpq_list_contacts', { size })));
       expect(answers.map(({ records }) => records.length)).toEqual(sizes);

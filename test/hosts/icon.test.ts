@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everyHostHere } from '../support/hosts.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const address = async () => addressIn(await sandbox());
+const { address } = embeddedTenant({ scale: 0.1 });
 
 describe.each(everyHostHere.filter(({ era }) => era !== 'first line'))('$name', (host) => {
   const server = host.serving(address);

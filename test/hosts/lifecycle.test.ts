@@ -5,6 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as FirstStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { envelope, handshake } from '../support/fast-path-requests.ts';
 import {
   environmentFor,
@@ -14,12 +15,11 @@ import {
   stdioHosts,
 } from '../support/hosts.ts';
 import { type Running, run, runHere, start } from '../support/process.ts';
-import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { askService } from '../support/sandbox.ts';
+import { closing } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const address = async () => addressIn(await sandbox(), 'all');
+const { address } = embeddedTenant({ scale: 0.1, as: 'all' });
 const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 const ping = line({ id: 1, method: 'ping' });
 const older = line({ id: 0, method: 'initialize', params: { ...handshake, capabilities: {} } });

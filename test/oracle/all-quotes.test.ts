@@ -36,9 +36,8 @@ let fixture: TenantFixture;
 let quotes: Quote[];
 
 const check = async (by: string, filters: Filters, groups = 200) => {
-  const { call } = await fixture.server();
   const args = { by, ...filters, size: 20, groups };
-  const { data } = await call('cpq_brief_quotes', args);
+  const { data } = await fixture.call('cpq_brief_quotes', args);
   const expected = expectedQuotes(quotes, by, filters);
   const all = expected.rows as Row[];
   const { rows } = data.quotes as { rows: Row[] };
@@ -93,9 +92,11 @@ describeTenants((load) => {
   );
 
   test('a period tells how many quotes have no such date', async () => {
-    const { call } = await fixture.server();
     const status = 'draft';
-    const { data, text } = await call('cpq_brief_quotes', { status, date_from: '2020-01-01' });
+    const { data, text } = await fixture.call('cpq_brief_quotes', {
+      status,
+      date_from: '2020-01-01',
+    });
     const without = quotes.filter((it) => statusOf(it) === status && !it.sent).length;
     expect(without).toBeGreaterThan(0);
     expect(data.period).toMatchObject({ date: 'sent', withoutDate: without });
@@ -103,9 +104,8 @@ describeTenants((load) => {
   });
 
   test('expired, as an acceptance, is past expiry', async () => {
-    const { call } = await fixture.server();
     const asked = async (acceptance: string) =>
-      (await call('cpq_brief_quotes', { acceptance })).data.total;
+      (await fixture.call('cpq_brief_quotes', { acceptance })).data.total;
     expect(await asked('Expired')).toEqual(await asked('past expiry'));
   });
 
@@ -121,10 +121,9 @@ describeTenants((load) => {
   });
 
   test('every quote is on one page', async () => {
-    const { call } = await fixture.server();
     const ids: unknown[] = [];
     for (let from: unknown = 0; from !== undefined; ) {
-      const { data } = await call('cpq_brief_quotes', { from, size: 25 });
+      const { data } = await fixture.call('cpq_brief_quotes', { from, size: 25 });
       const page = data.quotes as { rows: Row[]; next?: number };
       ids.push(...page.rows.map(({ id }) => id));
       from = page.next;
@@ -135,8 +134,7 @@ describeTenants((load) => {
   test.each([{ owner: 'Nobody At All' }, { status: 'unheard of' }, { currency: 'XXX' }])(
     'a filter that nothing matches is a question: %j',
     async (args) => {
-      const { call } = await fixture.server();
-      const { text, data } = await call('cpq_brief_quotes', args);
+      const { text, data } = await fixture.call('cpq_brief_quotes', args);
       expect(text).toContain('No figures yet');
       expect(data).not.toHaveProperty('total');
     },
@@ -160,10 +158,9 @@ function extraFigureTests(): void {
   test.each(['age', 'expiry'])('all quotes by %s', (sort) => check('status', { sort }));
 
   test('groups by value', async () => {
-    const { call } = await fixture.server();
     const args = { by: 'owner', sort: 'value', show: ['approval'], groups: 200 };
-    const { data, text } = await call('cpq_brief_quotes', args);
-    const amounts = (await call('cpq_brief_quotes', { by: 'owner', groups: 200 })).data;
+    const { data, text } = await fixture.call('cpq_brief_quotes', args);
+    const amounts = (await fixture.call('cpq_brief_quotes', { by: 'owner', groups: 200 })).data;
     const worth = byKey((amounts.groups as Row).rows, 'name');
     const largest = (name: string) =>
       Math.max(0, ...Object.values((worth[name] as Row).firstYearValue ?? {}));

@@ -6,14 +6,11 @@ import { clockAt } from '../support/clock.ts';
 import { anyHost, type Row } from '../support/hosts.ts';
 import { countIn, type Measured, measure, measuredTenant } from '../support/oracle/budget.ts';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 
 /** Limits of tokens and requests over a large tenant; docs/tokens.md has the measured values. */
 let sandbox: Sandbox;
 let measured: Measured[];
-const server = shared(() =>
-  anyHost.start(addressIn(sandbox), { env: clockAt(measuredTenant.day) }),
-);
+const server = anyHost.serving(() => addressIn(sandbox), { env: clockAt(measuredTenant.day) });
 
 beforeAll(async () => {
   const { day, ...options } = measuredTenant;
@@ -58,7 +55,7 @@ test('one company whole: at most 2,500 tokens', () => {
 
 /** The tokens of both forms of an answer of a server that has read everything. */
 async function tokensOf(tool: string, args: Row): Promise<number[]> {
-  const { text, data } = await (await server()).call(tool, args);
+  const { text, data } = await server.call(tool, args);
   return [countTokens(text), countTokens(JSON.stringify(data))];
 }
 

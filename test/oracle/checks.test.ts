@@ -71,8 +71,11 @@ describeTenants((load) => {
   });
 
   test.each(asked)('%s %j', async (check, parameters) => {
-    const { call } = await fixture.server();
-    const { data } = await call('cpq_check_sales_data', { check, ...parameters, size: 100 });
+    const { data } = await fixture.call('cpq_check_sales_data', {
+      check,
+      ...parameters,
+      size: 100,
+    });
     const expected = expectedReport(check, fixture.ask, fixture.today, parameters);
     // A long answer is cut at a row and says how many rows there are.
     const shown = (data.rows as Row[]).length;
@@ -82,7 +85,6 @@ describeTenants((load) => {
   });
 
   test('the findings of every owner are all findings, page by page', async () => {
-    const { call } = await fixture.server();
     const check = 'quotes_of_closed_deals';
     const whole = expectedReport(check, fixture.ask, fixture.today);
     const owners = whole.counts?.filter(({ by }) => by === 'owner') ?? [];
@@ -90,7 +92,12 @@ describeTenants((load) => {
     for (const { value, count } of owners.filter((row) => row.value !== 'no owner')) {
       const ids: unknown[] = [];
       for (let from: unknown = 0; from !== undefined; ) {
-        const { data } = await call('cpq_check_sales_data', { check, owner: value, from, size: 2 });
+        const { data } = await fixture.call('cpq_check_sales_data', {
+          check,
+          owner: value,
+          from,
+          size: 2,
+        });
         expect(data.total).toBe(count);
         ids.push(...(data.rows as Row[]).map(({ id }) => id));
         from = data.next;
@@ -103,7 +110,6 @@ describeTenants((load) => {
   figureTests();
 
   test('the findings of every label, with the open deals of their companies', async () => {
-    const { call } = await fixture.server();
     const labelled = fixture.ask(`${given} select c.id,
         iif(e.type = 'object', json_extract(e.value, '$.name'), e.value) as label
       from it join company c using (tenant), json_each(c.labels) e`);
@@ -114,7 +120,7 @@ describeTenants((load) => {
       const ids = new Set(companies.map(({ id }) => id));
       const own = open.filter((deal) => ids.has(deal.company.id ?? ''));
       const args = { check, days: 0, label, open_deals: true, size: 100 };
-      const { data } = await call('cpq_check_sales_data', args);
+      const { data } = await fixture.call('cpq_check_sales_data', args);
       if (own.length > 0) expect(data.examined).toBe(own.length);
       for (const row of (data.rows ?? []) as Row[]) {
         const company = own.find(({ id }) => id === row.id)?.company.id;
@@ -135,8 +141,7 @@ describeTenants((load) => {
     { check: 'stalled_opportunities', status: 'nobody at all' },
     { check: 'below_cost', kind: 'nobody at all' },
   ])('a filter that nothing matches is a question: %j', async (args) => {
-    const { call } = await fixture.server();
-    const { data, text } = await call('cpq_check_sales_data', args);
+    const { data, text } = await fixture.call('cpq_check_sales_data', args);
     expect(text).toContain('No figures yet');
     expect(data).not.toHaveProperty('total');
     expect(data).not.toHaveProperty('rows');
@@ -145,8 +150,7 @@ describeTenants((load) => {
 
 function figureTests(): void {
   test('recurring revenue of contracts by month', async () => {
-    const { call } = await fixture.server();
-    const { data } = await call('cpq_check_sales_data', { check: 'contracts', size: 1 });
+    const { data } = await fixture.call('cpq_check_sales_data', { check: 'contracts', size: 1 });
     const months =
       fixture.ask(`with recursive m(n) as (select -12 union select n + 1 from m where n < 11)
       select date(?2, 'start of month', (n + 1) || ' months', '-1 day') as last, ?1 as tenant from m`);
@@ -157,8 +161,7 @@ function figureTests(): void {
   });
 
   test('revenue of running contracts by term, and of recurring ones by company', async () => {
-    const { call } = await fixture.server();
-    const { data } = await call('cpq_check_sales_data', { check: 'contracts', size: 1 });
+    const { data } = await fixture.call('cpq_check_sales_data', { check: 'contracts', size: 1 });
     const running = runningContracts(fixture.ask);
     const byTerm = [...grouped(running, ({ term }) => term)].map(([term, its]) => ({
       term,
@@ -187,12 +190,11 @@ function figureTests(): void {
   });
 
   test('several checks in one call: each as alone, without its counts', async () => {
-    const { call, refused } = await fixture.server();
     const check = ['stale_quotes', 'thin_margins', 'stalled_opportunities', 'contracts'];
-    const { data, text } = await call('cpq_check_sales_data', { check, size: 2 });
+    const { data, text } = await fixture.call('cpq_check_sales_data', { check, size: 2 });
     const rows = data.rows as Row[];
     for (const [at, name] of check.entries()) {
-      const alone = (await call('cpq_check_sales_data', { check: name, size: 2 })).data;
+      const alone = (await fixture.call('cpq_check_sales_data', { check: name, size: 2 })).data;
       const { definition, examined, valueAtStake, unknownValue } = alone;
       const figures = { check: name, found: alone.total, examined, definition };
       expect((data.checks as Row[])[at]).toEqual(only({ ...figures, valueAtStake, unknownValue }));
@@ -201,16 +203,20 @@ function figureTests(): void {
       );
       expect(text).toContain(`${alone.total} `);
     }
-    expect(await refused('cpq_check_sales_data', { check, from: 2 })).toContain('for one check');
-    expect(await refused('cpq_check_sales_data', { check: [] })).toContain('must name a check');
+    expect(await fixture.refused('cpq_check_sales_data', { check, from: 2 })).toContain(
+      'for one check',
+    );
+    expect(await fixture.refused('cpq_check_sales_data', { check: [] })).toContain(
+      'must name a check',
+    );
     const [owner] = fixture.ask(`${given} select w.name from it join quote q using (tenant)
       join owner w on w.tenant = q.tenant and w.id = q.ownerId where w.name <> '' limit 1`);
     const ofOwner = { check: 'stale_quotes,contracts', owner: String(owner?.name) };
-    const { notes, checks: own } = (await call('cpq_check_sales_data', ofOwner)).data;
+    const { notes, checks: own } = (await fixture.call('cpq_check_sales_data', ofOwner)).data;
     expect(own).toMatchObject([{ check: 'stale_quotes' }]);
     expect(String(notes)).toContain('Contracts: The filter owner does not apply');
     const asked = { check: 'stale_quotes,contracts', owner: 'Nobody At All' };
-    expect((await call('cpq_check_sales_data', asked)).data.summary).toContain(
+    expect((await fixture.call('cpq_check_sales_data', asked)).data.summary).toContain(
       'No owner is called',
     );
   });

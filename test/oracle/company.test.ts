@@ -53,9 +53,8 @@ describeTenants((load) => {
   });
 
   test('the brief of every company', async () => {
-    const { call } = await fixture.server();
     for (const company of companies) {
-      const { data } = await call('cpq_brief_company', { company: company.id, rows: 8 });
+      const { data } = await fixture.call('cpq_brief_company', { company: company.id, rows: 8 });
       expect(figuresIn(data), company.id).toEqual(expectedCompany(tenant, company, 8));
     }
   });

@@ -174,7 +174,7 @@ function conditionsOn(
   return fc.oneof({ arbitrary: filled[kind], weight: 4 }, { arbitrary: empty, weight: 1 });
 }
 
-async function listed({ call }: Connection, tool: string, args: Row): Promise<Row[]> {
+async function listed({ call }: Pick<Connection, 'call'>, tool: string, args: Row): Promise<Row[]> {
   const all: Row[] = [];
   for (let from: number | undefined = 0; from !== undefined; ) {
     const { records, page } = await call(tool, { ...args, size: 100, from });
@@ -202,7 +202,6 @@ describeTenant({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
     };
 
     test('filters as SQL does', async () => {
-      const server = await fixture.server();
       const one = Object.entries(list.columns).map(([column, how]) =>
         conditionsOn(column, how, occurring(how)),
       );
@@ -210,7 +209,7 @@ describeTenant({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
         const filters = conditions.map(({ filter }) => filter).join(',');
         const where = conditions.map(({ sql }) => `(${sql})`).join(' and ');
         const expected = fixture.ask(`${allOf(list, 't.id')} where ${where}`);
-        const rows = await listed(server, tool, { filters, fields: ['id'] });
+        const rows = await listed(fixture, tool, { filters, fields: ['id'] });
         expect(idsOf(rows), filters).toEqual(idsOf(expected));
       };
       for (const each of one) await check(fc.sample(each, 1));
@@ -219,7 +218,6 @@ describeTenant({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
     });
 
     test('sorts as SQL does, with what has no value last', async () => {
-      const server = await fixture.server();
       for (const [column, [sql, kind]] of Object.entries(list.columns)) {
         const key = comparedBy[kind](sql);
         for (const [sign, order] of Object.entries({ '-': 'desc', '+': 'asc' })) {
@@ -227,7 +225,7 @@ describeTenant({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
             `${allOf(list, `nullif(${key}, '') as value`)} order by value is null, value ${order} limit 20`,
           );
           const args = { sort: `${sign}${column}`, fields: [column], size: 20 };
-          const { records, data } = await server.call(tool, args);
+          const { records, data } = await fixture.call(tool, args);
           const shown = records.map((row) => valueIn(row[column] ?? data[column], kind));
           const values = expected.map(({ value }) => valueIn(value, kind));
           expect(shown, args.sort).toEqual(values);
@@ -239,7 +237,6 @@ describeTenant({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
   rangeTests(() => fixture);
 
   test('filters quotes by totals that the service does not have', async () => {
-    const server = await fixture.server();
     const quotes = quotesOf(fixture.ask);
     for (const column of ['oneTime', 'monthly', 'yearly'] as const) {
       const totalOf = (quote: (typeof quotes)[number]) =>
@@ -247,16 +244,15 @@ describeTenant({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
       const totals = quotes.map(totalOf).filter((total) => total > 0);
       const limit = Math.floor(Math.max(...totals) / 2);
       const expected = quotes.filter((quote) => totalOf(quote) > limit);
-      const rows = await listed(server, 'cpq_list_quotes', { filters: `${column}:>${limit}` });
+      const rows = await listed(fixture, 'cpq_list_quotes', { filters: `${column}:>${limit}` });
       expect(rows.length).toBeGreaterThan(0);
       expect(idsOf(rows), column).toEqual(idsOf(expected as unknown as Row[]));
     }
   });
 
   test('shows of each deal the currency of its company, once companies were read', async () => {
-    const server = await fixture.server();
-    await server.call('cpq_brief_pipeline');
-    const { records, data } = await server.call('cpq_list_opportunities', { size: 100 });
+    await fixture.call('cpq_brief_pipeline');
+    const { records, data } = await fixture.call('cpq_list_opportunities', { size: 100 });
     const expected = new Map(
       fixture
         .ask(allOf(lists[2] as List, `t.id, ${currency} as currency`))
@@ -278,7 +274,7 @@ function rangeTests(fixture: () => TenantFixture): void {
   ])(
     '%s says how many records without %s a range leaves out',
     async (tool, key, from, field, and) => {
-      const { call } = await fixture().server();
+      const { call } = fixture();
       const others = and === 'term:month' ? `t.term = 'month'` : `not ${isSet('t.deletedAt')}`;
       const [row] = fixture().ask(
         `${allOf({ tool, from, columns: {} }, 'count(*) as count')} where ${others} and not ${isSet(`t.${field}`)}`,

@@ -48,8 +48,7 @@ let fixture: TenantFixture;
 let deals: Deal[];
 
 const compareWith = async (asked: Asked) => {
-  const { call } = await fixture.server();
-  const { text, data } = await call('cpq_brief_pipeline', asked);
+  const { text, data } = await fixture.call('cpq_brief_pipeline', asked);
   const { records: _records, page: _page, ...figures } = data;
   expect(figuresIn(figures)).toEqual(expectedPipeline(deals, fixture.today, asked));
   expect(differencesBetween(text, data).onlyData).toEqual([]);
@@ -83,10 +82,9 @@ function groupAndFilterTests(): void {
   });
 
   test('the order of groups is told where they have several currencies', async () => {
-    const { call } = await fixture.server();
     const currencies = new Set(openAmong(deals, {}).map(({ currency }) => currency));
     const isTold = async (args: Row) =>
-      (await call('cpq_brief_pipeline', args)).text.includes('Ranked by the largest sum');
+      (await fixture.call('cpq_brief_pipeline', args)).text.includes('Ranked by the largest sum');
     expect(await isTold({ by: 'owner' })).toBe(currencies.size > 1);
     expect(await isTold({ by: 'close_month' })).toBe(false);
   });
@@ -96,8 +94,7 @@ function groupAndFilterTests(): void {
   });
 
   test('the rows of the three lists', async () => {
-    const { call } = await fixture.server();
-    const { data } = await call('cpq_brief_pipeline', { rows: 50 });
+    const { data } = await fixture.call('cpq_brief_pipeline', { rows: 50 });
     const byId = new Map(deals.map((deal) => [deal.id, deal]));
     const { overdue, closingSoon, stalled } = data as Record<string, { rows: Row[] }>;
     for (const { id, closes } of [...(overdue?.rows ?? []), ...(closingSoon?.rows ?? [])]) {
@@ -129,8 +126,7 @@ function groupAndFilterTests(): void {
   });
 
   test('of an unknown owner: a question, and no figures', async () => {
-    const { call } = await fixture.server();
-    const { data } = await call('cpq_brief_pipeline', { owner: 'Nobody at all' });
+    const { data } = await fixture.call('cpq_brief_pipeline', { owner: 'Nobody at all' });
     expect(data.summary).toBe('No owner is called "Nobody at all". No figures yet.');
     const names = new Set(deals.map(({ owner }) => owner.name));
     expect((data.records as Row[]).length).toBeGreaterThan(0);
@@ -142,14 +138,17 @@ function groupAndFilterTests(): void {
     ['close_from', 'close_to'],
     ['period_from', 'period_to'],
   ])('a window with %s after %s is refused', async (from, to) => {
-    const { refused } = await fixture.server();
-    const words = await refused('cpq_brief_pipeline', { [from]: '2026-02-01', [to]: '2026-01-31' });
+    const words = await fixture.refused('cpq_brief_pipeline', {
+      [from]: '2026-02-01',
+      [to]: '2026-01-31',
+    });
     expect(words).toContain(`${from}: must not be after ${to}`);
   });
 
   test('a period that would begin after today is refused', async () => {
-    const { refused } = await fixture.server();
-    const words = await refused('cpq_brief_pipeline', { period_from: later(fixture.today, 1) });
+    const words = await fixture.refused('cpq_brief_pipeline', {
+      period_from: later(fixture.today, 1),
+    });
     expect(words).toContain('must not be after period_to, which is today');
     await compareWith({ period_from: fixture.today });
   });
@@ -195,8 +194,11 @@ function companyGroupTests(): void {
         join opportunity o using (tenant)`,
     ],
   ])('the open pipeline by %s', async (by, sql) => {
-    const { call } = await fixture.server();
-    const { data } = await call('cpq_brief_pipeline', { by, groups: 50, sections: ['groups'] });
+    const { data } = await fixture.call('cpq_brief_pipeline', {
+      by,
+      groups: 50,
+      sections: ['groups'],
+    });
     const named = fixture.ask(`${given} ${sql}`).filter(({ name }) => name);
     const open = openAmong(deals, {});
     const expected = new Map<string, unknown>();
@@ -222,12 +224,15 @@ function lineGroupTests(): void {
   test.each(['product', 'product_category'])(
     'the pipeline by the %s of quote lines',
     async (by) => {
-      const { call } = await fixture.server();
       const shares = sharesOf(fixture.ask, by === 'product' ? 'product' : 'category');
       for (const asked of [{}, { outcome: 'won', period_from: '2020-01-01' }]) {
         const wide = 'outcome' in asked ? closedWithin(deals, fixture.today, asked) : deals;
         const its = wide.filter(({ outcome }) => outcome === (asked.outcome ?? 'open'));
-        const { data, text } = await call('cpq_brief_pipeline', { by, groups: 500, ...asked });
+        const { data, text } = await fixture.call('cpq_brief_pipeline', {
+          by,
+          groups: 500,
+          ...asked,
+        });
         const expected = shares(its);
         const rows = (data.groups as { rows: Row[] }).rows.map((row) => ({
           count: row.count ?? row.won,
@@ -243,7 +248,7 @@ function lineGroupTests(): void {
         expect(text).toContain('divided among the lines of its last quote');
       }
       // Merged groups count a deal once.
-      const { data } = await call('cpq_brief_pipeline', { by, groups: 0 });
+      const { data } = await fixture.call('cpq_brief_pipeline', { by, groups: 0 });
       const { open, groups } = data as { open: Row; groups: { rows: Row[] } };
       expect(groups.rows).toMatchObject([{ count: open.count, value: open.value }]);
     },
@@ -252,12 +257,13 @@ function lineGroupTests(): void {
 
 function salesFigureTests(): void {
   test('a group by a custom field that no deal has is refused, with those that some have', async () => {
-    const { refused } = await fixture.server();
-    const text = await refused('cpq_brief_pipeline', { by: 'customFields.regin' });
+    const text = await fixture.refused('cpq_brief_pipeline', { by: 'customFields.regin' });
     expect(text).toMatch(
       /No opportunity has "customFields\.regin"\. Known: .*customFields\.region/,
     );
-    expect(await refused('cpq_brief_pipeline', { by: 'regin' })).toContain('must be one of stage,');
+    expect(await fixture.refused('cpq_brief_pipeline', { by: 'regin' })).toContain(
+      'must be one of stage,',
+    );
   });
 
   test.each([
@@ -280,8 +286,7 @@ function salesFigureTests(): void {
     const { open } = await compareWith(asked);
     expect((open as Row).value).toHaveProperty('XTS');
     await compareWith({ rates, outcome: 'closed', show: ['profit'] });
-    const { refused } = await fixture.server();
-    expect(await refused('cpq_brief_pipeline', { rates: 'CAD to USD' })).toContain(
+    expect(await fixture.refused('cpq_brief_pipeline', { rates: 'CAD to USD' })).toContain(
       'must be such as',
     );
   });
@@ -328,7 +333,6 @@ function closedDealTests(): void {
   });
 
   test.each(['won', 'lost', 'closed'])('the list of those that were %s', async (outcome) => {
-    const { call } = await fixture.server();
     const period = {
       period_from: later(fixture.today, -200),
       period_to: later(fixture.today, -10),
@@ -338,7 +342,7 @@ function closedDealTests(): void {
       .filter((deal) => outcome === 'closed' || deal.outcome === outcome)
       .sort(byWorth);
     const list = { ...asked, sections: ['deals'], rows: 30 };
-    const { records, page } = await call('cpq_brief_pipeline', list);
+    const { records, page } = await fixture.call('cpq_brief_pipeline', list);
     expect(page.total).toBe(its.length);
     expect(records.length).toBeGreaterThan(0);
     expect(records.length).toBe(page.shown);
@@ -399,16 +403,17 @@ function requestTests(): void {
   });
 
   test('who says by what to group gets the groups beside the chosen sections', async () => {
-    const { call } = await fixture.server();
     const chosen = { outcome: 'won', sections: ['closed'] };
-    expect((await call('cpq_brief_pipeline', chosen)).data).not.toHaveProperty('groups');
-    const { data } = await call('cpq_brief_pipeline', { ...chosen, by: 'owner' });
+    expect((await fixture.call('cpq_brief_pipeline', chosen)).data).not.toHaveProperty('groups');
+    const { data } = await fixture.call('cpq_brief_pipeline', { ...chosen, by: 'owner' });
     expect(data).toMatchObject({ by: 'owner', groups: { total: expect.any(Number) } });
   });
 
   test('what the customers of open deals ask for, cut', async () => {
-    const { call } = await fixture.server();
-    const { records } = await call('cpq_brief_pipeline', { sections: ['deals'], show: ['ask'] });
+    const { records } = await fixture.call('cpq_brief_pipeline', {
+      sections: ['deals'],
+      show: ['ask'],
+    });
     const asks = new Map(deals.map(({ id, ask }) => [id, ask]));
     expect(records.some(({ ask }) => ask !== undefined)).toBe(true);
     for (const { id, ask } of records) {
@@ -421,8 +426,7 @@ function requestTests(): void {
 
 function coverageAndRowTests(): void {
   test('the scale of probability is reported', async () => {
-    const { call } = await fixture.server();
-    const { data } = await call('cpq_brief_pipeline');
+    const { data } = await fixture.call('cpq_brief_pipeline');
     const [row] = fixture.ask(
       'select probabilityScale as top from tenant where tenant = ?1 and ?2 <> 0',
     );
@@ -430,8 +434,7 @@ function coverageAndRowTests(): void {
   });
 
   test('coverage includes every opportunity, and every company for its currency', async () => {
-    const { call } = await fixture.server();
-    const { coverage } = await call('cpq_brief_pipeline');
+    const { coverage } = await fixture.call('cpq_brief_pipeline');
     const [row] = fixture.ask(
       `select (select count(*) from opportunity where tenant = ?1) +
          (select count(*) from company where tenant = ?1) as total where ?2 <> ''`,
@@ -440,11 +443,10 @@ function coverageAndRowTests(): void {
   });
 
   test('all open deals, the largest first, a hundred at a time', async () => {
-    const { call } = await fixture.server();
     const open = openAmong(deals, {});
-    const first = await call('cpq_brief_pipeline', { deals_from: 0, rows: 100 });
+    const first = await fixture.call('cpq_brief_pipeline', { deals_from: 0, rows: 100 });
     expect(first.records.map(({ id }) => id)).toEqual(open.slice(0, 100).map(({ id }) => id));
-    const last = await call('cpq_brief_pipeline', { deals_from: open.length - 1 });
+    const last = await fixture.call('cpq_brief_pipeline', { deals_from: open.length - 1 });
     expect(last.records.map(({ id }) => id)).toEqual(open.slice(-1).map(({ id }) => id));
     expect(last.page).toEqual({ shown: 1, from: open.length - 1, total: open.length });
   });

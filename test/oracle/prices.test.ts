@@ -31,20 +31,18 @@ describeTenants((load) => {
   });
 
   test('what companies may be quoted for products', async () => {
-    const { call } = await fixture.server();
     expect(pairs.length).toBeGreaterThan(10);
     for (const pair of pairs) {
-      const { data } = await call('cpq_price_product', { ...pair });
+      const { data } = await fixture.call('cpq_price_product', { ...pair });
       expect(figuresIn(data), JSON.stringify(pair)).toEqual(expectedPrices(fixture.ask, pair));
     }
   });
 
   test('what they may be quoted on another day', async () => {
-    const { call } = await fixture.server();
     for (const days of [-200, 180])
       for (const pair of pairs.slice(0, 20)) {
         const asked = { ...pair, on: later(fixture.today, days) };
-        const { data, text } = await call('cpq_price_product', asked);
+        const { data, text } = await fixture.call('cpq_price_product', asked);
         expect(figuresIn(data), JSON.stringify(asked)).toEqual(expectedPrices(fixture.ask, asked));
         expect(text).not.toContain(' today');
       }

@@ -73,9 +73,8 @@ describeTenants((load) => {
   };
 
   test('the brief of every quote', async () => {
-    const { call } = await fixture.server();
     for (const quote of quotes) {
-      const { data } = await call('cpq_brief_quote', { quote: quote.id, lines: 200 });
+      const { data } = await fixture.call('cpq_brief_quote', { quote: quote.id, lines: 200 });
       expect(briefIn(data), quote.id).toEqual(expectedBrief(quote));
     }
   });
@@ -83,19 +82,17 @@ describeTenants((load) => {
   firstSentences(() => fixture);
 
   test('the brief with another discount limit', async () => {
-    const { call } = await fixture.server();
     for (const quote of quotes.slice(0, 12)) {
       const args = { quote: quote.id, lines: 200, discount_limit: 5 };
-      const { data } = await call('cpq_brief_quote', args);
+      const { data } = await fixture.call('cpq_brief_quote', args);
       expect(briefIn(data), quote.id).toEqual(expectedBrief(quote, 5));
     }
   });
 
   test('the totals of every quote in a list', async () => {
-    const { call } = await fixture.server();
     const listed: Row[] = [];
     for (let from: number | undefined = 0; from !== undefined; ) {
-      const { records, page, coverage } = await call('cpq_list_quotes', { size: 40, from });
+      const { records, page, coverage } = await fixture.call('cpq_list_quotes', { size: 40, from });
       expect(coverage.total).toBe(quotes.length);
       listed.push(...records);
       from = page.next;
@@ -109,8 +106,7 @@ describeTenants((load) => {
   });
 
   test('coverage counts the quote and the collections that it is checked against', async () => {
-    const { call } = await fixture.server();
-    const { coverage } = await call('cpq_brief_quote', { quote: quotes[0]?.id });
+    const { coverage } = await fixture.call('cpq_brief_quote', { quote: quotes[0]?.id });
     const [row] = fixture.ask(`select 1 +
       (select count(*) from company where tenant = ?1) +
       (select count(*) from opportunity where tenant = ?1) +
@@ -130,8 +126,7 @@ function firstSentences(fixture: () => TenantFixture): void {
     ],
     ['it has expired', `status = 'expired' and deletedAt is null`, /can no longer be accepted/],
   ])('the brief first says that %s', async (_, where, words) => {
-    const { ask, server } = fixture();
-    const { call } = await server();
+    const { ask, call } = fixture();
     const quotes = ask(`select id from quote where tenant = ?1 and ?2 <> '' and ${where} limit 4`);
     expect(quotes).not.toEqual([]);
     for (const { id } of quotes) {

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { type Connection, everyHostHere, everything, type Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { listTools, serviceRecords } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
-import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import type { Address } from '../support/sandbox.ts';
+import { closing } from '../support/shared.ts';
 import { type Behaviour, only, type Total } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-const sandbox = shared(() => startSandbox());
-const address = async () => addressIn(await sandbox(), 'all');
-const server = inProcess.serving(address, everything);
+const { address, server } = embeddedTenant({ as: 'all', settings: everything });
 const each = Object.entries(listTools);
 
 /** Follows page.next to the end. The totals must agree all the way. */
@@ -138,15 +137,14 @@ test.each<[string, Behaviour]>([
 
 describe('beyond the end', () => {
   test.each(each)('%s reports how many records there are', async (name) => {
-    const { call } = await server();
-    const { page } = await call(name, { size: 1 });
-    const beyond = await call(name, { from: page.total, size: 1 });
+    const { page } = await server.call(name, { size: 1 });
+    const beyond = await server.call(name, { from: page.total, size: 1 });
     expect(beyond.records).toEqual([]);
     expect(beyond.text).toMatch(
       new RegExp(`No [a-z ]+ from ${page.total}: there are ${page.total}\\.`),
     );
     expect(String(beyond.data.notes).length).toBeGreaterThan(40);
-    const last = await call(name, { from: page.total - 1, size: 7 });
+    const last = await server.call(name, { from: page.total - 1, size: 7 });
     expect(last.page).toEqual({ shown: 1, from: page.total - 1, total: page.total });
     expect(last.coverage.complete).toBe(last.coverage.read === last.coverage.total);
   });

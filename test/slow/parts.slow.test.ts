@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { anyHost, type Connection, type Row } from '../support/hosts.ts';
 import { listen } from '../support/local-server.ts';
-import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
+import type { Address } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 
 /** Large enough for contacts, opportunities, quotes, products and companies not to be read whole. */
-const sandbox = shared(() => startSandbox({ scale: 7, now: new Date('2026-03-04T10:00:00Z') }));
+const { sandbox, address: addressOf } = embeddedTenant({
+  scale: 7,
+  now: new Date('2026-03-04T10:00:00Z'),
+});
 
 interface Page {
   results: Row[];
@@ -24,7 +28,7 @@ interface Service {
 
 /** Forwards requests to the sandbox, and counts them. */
 async function startService({ ask, answer, refuses }: Service) {
-  const address = addressIn(await sandbox());
+  const address = await addressOf();
   let requests = 0;
   const server = await listen(async (request, response) => {
     requests += 1;

@@ -4,17 +4,18 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { send, startTeam } from '../support/access.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { freePort } from '../support/free-port.ts';
 import { anyHost, everything, type ServerSettings, startHttpServer } from '../support/hosts.ts';
 import { type Environment, run } from '../support/process.ts';
-import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, newFolder, shared } from '../support/shared.ts';
+import type { Address } from '../support/sandbox.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import type { Behaviour } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** Each failure of docs/troubleshooting.md is provoked, and its text is the one that the page shows. */
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { address } = embeddedTenant({ scale: 0.1 });
 const key = 'k'.repeat(30);
 const settings = { CPQ_BASE_URL: 'https://tenant.example.com', CPQ_API_KEY: key };
 
@@ -26,12 +27,12 @@ async function atStart(env: Environment, ...argv: string[]): Promise<string> {
 
 /** The text of a tool's error. */
 async function atCall(
-  address: Address,
+  service: Address,
   tool = 'cpq_list_companies',
   args: object = {},
   more: ServerSettings = {},
 ): Promise<string> {
-  const server = await anyHost.start(address, more);
+  const server = await anyHost.start(service, more);
   const text = await server.refused(tool, args);
   await server.close();
   return text;
@@ -59,7 +60,7 @@ async function onBusyPort(): Promise<string> {
 }
 
 async function overBudget(): Promise<string> {
-  const server = await anyHost.start(await keyOf(), { env: { CPQ_RATE_LIMIT: '1' } });
+  const server = await anyHost.start(await address(), { env: { CPQ_RATE_LIMIT: '1' } });
   await server.call('cpq_list_companies', { size: 1 });
   const text = await server.refused('cpq_list_companies', { size: 1 });
   await server.close();
@@ -72,8 +73,8 @@ async function incomplete(): Promise<string> {
   return answered({ baseUrl: service.url, key }, 'cpq_brief_pipeline');
 }
 
-async function answered(address: Address, tool: string): Promise<string> {
-  const server = await anyHost.start(address);
+async function answered(service: Address, tool: string): Promise<string> {
+  const server = await anyHost.start(service);
   const { text } = await server.ask(tool);
   await server.close();
   return text;
@@ -88,9 +89,9 @@ async function unfamiliar(): Promise<string> {
 const change = { create: true, external_id: 'TROUBLE-1', name: 'Not written' };
 
 async function unasked(args: object): Promise<string> {
-  const address = addressIn(await sandbox(), 'all');
+  const service = await address('all');
   const env = { CPQ_CONSENT: 'token', CPQ_STATE_DIR: newFolder() };
-  const server = await anyHost.start(address, { ...everything, env });
+  const server = await anyHost.start(service, { ...everything, env });
   const { text } = await server.ask('cpq_upsert_opportunity', args);
   await server.close();
   return text;
@@ -101,8 +102,6 @@ async function overHttp(headers: Record<string, string>, CPQ_AUTH = 'token'): Pr
   const env = { CPQ_SANDBOX: '1', CPQ_AUTH, CPQ_STATE_DIR: newFolder() };
   return (await send(await startTeam(env), { headers })).text;
 }
-
-const keyOf = async () => addressIn(await sandbox());
 
 const failures: Record<string, () => Promise<string>> = {
   'spawn node ENOENT': withoutNode,
@@ -116,11 +115,10 @@ const failures: Record<string, () => Promise<string>> = {
   'can be reached from other machines, so callers must authenticate': () =>
     atStart(settings, 'http', '--host', '0.0.0.0', '--port', '0'),
   '… is in use by another program': onBusyPort,
-  'The key was not accepted by …': async () => atCall({ ...(await keyOf()), key }),
-  '… does not let this key read …': async () =>
-    atCall(addressIn(await sandbox(), 'limited'), 'cpq_list_quotes'),
+  'The key was not accepted by …': async () => atCall({ ...(await address()), key }),
+  '… does not let this key read …': async () => atCall(await address('limited'), 'cpq_list_quotes'),
   '… answered with a web page: this looks like the web interface': async () => {
-    const { baseUrl } = await keyOf();
+    const { baseUrl } = await address();
     return atCall({ baseUrl: `${baseUrl}/app`, key });
   },
   '… has no route …': () => overService({ status: { code: 404 } }),
@@ -136,13 +134,13 @@ const failures: Record<string, () => Promise<string>> = {
   'Incomplete: …': incomplete,
   '… is not granted here': async () =>
     atCall(
-      await keyOf(),
+      await address(),
       'cpq_get_record',
       { resource: 'quote', id: 'any' },
       { grants: 'company:read' },
     ),
   'There is no such record, or it has been deleted': async () =>
-    atCall(await keyOf(), 'cpq_get_record', { resource: 'company', id: 'NoSuchCompany0000000' }),
+    atCall(await address(), 'cpq_get_record', { resource: 'company', id: 'NoSuchCompany0000000' }),
   'the … of … could not be read': unfamiliar,
   'nobody was asked, because …': () => unasked(change),
   'the consent does not count, because …': () => unasked({ ...change, confirm: 'invented' }),

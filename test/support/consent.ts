@@ -10,16 +10,10 @@ import { parseGrants } from '../../src/tenant/grants.ts';
 import type { TenantOptions, WriteRules } from '../../src/tenant/shared-state.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import type { Person } from './clients.ts';
+import { embeddedTenant } from './embedded-tenant.ts';
 import { defaultLimits, openTenant } from './hardening-tenant.ts';
 import type { Row } from './hosts.ts';
-import {
-  type Address,
-  addressIn,
-  askService,
-  requestsTo,
-  type Sandbox,
-  startSandbox,
-} from './sandbox.ts';
+import { type Address, askService, requestsTo, type Sandbox } from './sandbox.ts';
 import { closing, newFolder, shared } from './shared.ts';
 import { type ConnectOptions, serve, type TenantServer } from './tenant-server.ts';
 import type { ResourcePath } from './upstream/records.ts';
@@ -160,8 +154,7 @@ export async function openOverService(
 
 /** A sandbox for the tests of a file, with an opportunity that each of them gives another name. */
 export function sandboxToWrite(name = 'Named by a test') {
-  const sandbox = shared(() => startSandbox({ scale: 0.2 }));
-  const at = async () => addressIn(await sandbox(), 'all');
+  const { sandbox, address: at } = embeddedTenant({ scale: 0.2, as: 'all' });
   const opportunity = shared(async () => anyOpportunity(await at()));
   let count = 0;
   return {

@@ -71,7 +71,7 @@ export interface Host {
   serving(
     address: () => Promise<Address> | Address | 'embedded',
     settings?: ServerSettings,
-  ): () => Promise<Connection>;
+  ): Serving;
 }
 
 /** Settings with which every tool is listed, including those that write. */
@@ -104,7 +104,7 @@ function createHost(era: Era, transport: Host['transport'], begin = start): Host
     era,
     transport,
     start,
-    serving: (address, settings) => shared(async () => start(await address(), settings)),
+    serving: (address, settings) => serving(async () => start(await address(), settings)),
   };
 }
 
@@ -158,6 +158,21 @@ export const callsBy = (ask: Connection['ask']): Calls => ({
     return answer.text;
   },
 });
+
+/** A connection that is opened on first use, and once for all tests of the file. */
+export interface Serving extends Calls, Pick<Connection, 'tools' | 'request'> {
+  (): Promise<Connection>;
+}
+
+export function serving(open: () => Promise<Connection>): Serving {
+  const connection = shared(open);
+  return Object.assign(connection, {
+    ...callsBy(async (...asked) => (await connection()).ask(...asked)),
+    tools: async () => (await connection()).tools(),
+    request: async (...asked: Parameters<Connection['request']>) =>
+      (await connection()).request(...asked),
+  });
+}
 
 function createConnection(client: McpClient, running: Running, url?: string): Connection {
   return {

@@ -4,9 +4,9 @@ import { type Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { inject } from 'vitest';
 import type { CpqServer } from '../../src/index.ts';
 import { type ClientOptions, connectClient } from './clients.ts';
-import { anyHttpHost, type Connection, type Host, type ServerSettings } from './hosts.ts';
+import { anyHttpHost, type Connection, type Host, type ServerSettings, serving } from './hosts.ts';
 import type { Address } from './sandbox.ts';
-import { closing, newFolder, shared } from './shared.ts';
+import { closing, newFolder } from './shared.ts';
 
 /** The built module for programs that embed the server. */
 export async function shipped(): Promise<typeof import('../../src/index.ts')> {
@@ -27,7 +27,7 @@ export async function connectTo(
 /** A server of its own state over HTTP in this process, for tests that depend on no transport. */
 export const inProcess: Pick<Host, 'start' | 'serving'> = {
   start,
-  serving: (address, settings) => shared(async () => start(await address(), settings)),
+  serving: (address, settings) => serving(async () => start(await address(), settings)),
 };
 
 function start(address: Address | 'embedded', settings: ServerSettings = {}): Promise<Connection> {

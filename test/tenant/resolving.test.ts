@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everyHostHere } from '../support/hosts.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { sandbox, address } = embeddedTenant({ scale: 0.1 });
 const [host] = everyHostHere;
 if (!host) throw new Error('no host');
-const server = host.serving(async () => addressIn(await sandbox()));
+const server = host.serving(address);
 
 let made = 0;
 async function company(row: Record<string, string>): Promise<string> {
@@ -36,7 +36,7 @@ const companies = shared(async () => {
 
 const briefed = async (text: string): Promise<unknown> => {
   await companies();
-  const { data } = await (await server()).call('cpq_brief_company', { company: text });
+  const { data } = await server.call('cpq_brief_company', { company: text });
   return (data.company as { id?: string } | undefined)?.id;
 };
 
@@ -61,7 +61,7 @@ describe('a company by id, external identifier or name', () => {
 
   test('of an ambiguous name is not guessed: the candidates are returned', async () => {
     const { twins } = await companies();
-    const { records } = await (await server()).call('cpq_brief_company', { company: 'Twin Ltd' });
+    const { records } = await server.call('cpq_brief_company', { company: 'Twin Ltd' });
     expect(records.map(({ id }) => id)).toEqual(twins);
   });
 });

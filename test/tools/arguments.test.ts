@@ -4,12 +4,11 @@ import type { JsonSchema } from '../../src/mcp/listing.ts';
 import { parseArguments } from '../../src/mcp/tool-run.ts';
 import type { InvalidArguments } from '../../src/tenant/invalid-arguments.ts';
 import { catalog } from '../../tools/catalog.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
 import { type Answer, anyHost, everyHostHere, everything, type Row } from '../support/hosts.ts';
 import { readTools, sampleFor } from '../support/samples.ts';
 import { quickOrAll, sample } from '../support/sampling.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 
 interface Schema {
   type: string;
@@ -20,8 +19,7 @@ interface Schema {
   maxLength?: number;
 }
 
-const sandbox = shared(() => startSandbox({ scale: 0.2 }));
-const address = async () => addressIn(await sandbox(), 'all');
+const { address } = embeddedTenant({ scale: 0.2, as: 'all' });
 const server = anyHost.serving(address, everything);
 
 /** Every argument of every tool with its complete schema, which checks more than the listed one. */
@@ -49,69 +47,67 @@ for (const host of sample(everyHostHere, 4)) {
     const server = host.serving(address, everything);
 
     test('an unknown argument is reported with the known ones', async () => {
-      const { refused } = await server();
-      const words = await refused('cpq_list_companies', { limit: 5, size: 3 });
+      const words = await server.refused('cpq_list_companies', { limit: 5, size: 3 });
       expect(words).toMatch(/^Unknown argument "limit"\. Known: size, from, query, /);
-      expect(await refused('cpq_get_category_tree', { a: 1, b: 2 })).toMatch(
+      expect(await server.refused('cpq_get_category_tree', { a: 1, b: 2 })).toMatch(
         /^Unknown arguments "a", "b"\. Known: depth, detail\.$/,
       );
     });
 
     test('an argument that one other tool takes is reported with this tool', async () => {
-      const { refused } = await server();
-      expect(await refused('cpq_pipeline_changes', { target: 5, rates: 'CAD=0.7 USD' })).toMatch(
+      expect(
+        await server.refused('cpq_pipeline_changes', { target: 5, rates: 'CAD=0.7 USD' }),
+      ).toMatch(
         /^Unknown arguments "target", "rates"\. cpq_brief_pipeline takes them\. Known: since, /,
       );
-      expect(await refused('cpq_brief_quotes', { filters: 'a:b' })).not.toContain('takes it');
+      expect(await server.refused('cpq_brief_quotes', { filters: 'a:b' })).not.toContain(
+        'takes it',
+      );
     });
 
     test('a size out of range is reported with the range', async () => {
-      const { refused } = await server();
       for (const size of [1_000, 0, -1, 2.5, '1000', 'many']) {
-        expect(await refused('cpq_list_quotes', { size })).toBe(
+        expect(await server.refused('cpq_list_quotes', { size })).toBe(
           `size must be a whole number 1–100, not ${JSON.stringify(Number.isNaN(Number(size)) ? size : Number(size))}.`,
         );
       }
     });
 
     test('several wrong entries of a list are reported once', async () => {
-      const { refused } = await server();
-      const words = await refused('cpq_brief_pipeline', { sections: ['zz', 'yy', 'xx'] });
+      const words = await server.refused('cpq_brief_pipeline', { sections: ['zz', 'yy', 'xx'] });
       expect(words.match(/must be/g)).toHaveLength(1);
     });
 
     test('an unknown tool is an error of the protocol', async () => {
-      const { ask } = await server();
-      await expect(ask('cpq_list_orders')).rejects.toMatchObject({
+      await expect(server.ask('cpq_list_orders')).rejects.toMatchObject({
         code: -32602,
         message: expect.stringContaining('Unknown tool "cpq_list_orders"'),
       });
     });
 
     test('common mistakes of models are repaired', async () => {
-      const { call } = await server();
-      const right = await call('cpq_list_contacts', { size: 2, fields: ['name', 'email'] });
+      const right = await server.call('cpq_list_contacts', { size: 2, fields: ['name', 'email'] });
       const wrong = { size: ' 2 ', fields: 'name, email', query: null, from: null, detail: null };
-      expect((await call('cpq_list_contacts', wrong)).records).toEqual(right.records);
+      expect((await server.call('cpq_list_contacts', wrong)).records).toEqual(right.records);
     });
 
     test('any JSON in place of the arguments is answered or a protocol error', async () => {
-      const { request, call } = await server();
       const params = fc.record({ name: fc.constant('cpq_list_companies'), arguments: oddities });
       await fc.assert(
         fc.asyncProperty(params, async (given) => {
-          const outcome = await request('tools/call', given as Row).catch((error: Row) => error);
+          const outcome = await server
+            .request('tools/call', given as Row)
+            .catch((error: Row) => error);
           expect(outcome).toSatisfy((it: Row) => 'content' in it || typeof it.code === 'number');
         }),
         { numRuns: 50 },
       );
-      expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
+      expect((await server.call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
     });
 
     test('no arguments mean the defaults', async () => {
-      const { call } = await server();
-      const { records } = await call('cpq_list_companies');
-      expect((await call('cpq_list_companies', {})).records).toEqual(records);
+      const { records } = await server.call('cpq_list_companies');
+      expect((await server.call('cpq_list_companies', {})).records).toEqual(records);
       expect(records).toHaveLength(20);
     });
   });
@@ -151,7 +147,6 @@ test('every argument of every tool is understood as models write it', () => {
 });
 
 test('an empty list is as none, and a repeated entry as one, in every tool', async () => {
-  const { ask } = await server();
   const samples = await samplesOf();
   const lists = everyArgument.filter(([tool, , { type }]) => type === 'array' && isRead(tool));
   expect(lists.length).toBeGreaterThan(10);
@@ -159,11 +154,11 @@ test('an empty list is as none, and a repeated entry as one, in every tool', asy
     const { [argument]: _, ...without } = samples[tool] ?? {};
     const [word = 'id'] = items?.enum ?? [];
     const [once, twice] = await Promise.all(
-      [[word], [word, word]].map((given) => ask(tool, { ...without, [argument]: given })),
+      [[word], [word, word]].map((given) => server.ask(tool, { ...without, [argument]: given })),
     );
     const untimed = ({ data: { coverage: __, ...data } }: Answer) => data;
     expect(twice && untimed(twice), `${tool} ${argument}`).toEqual(once && untimed(once));
-    const answers = [without, { ...without, [argument]: [] }].map((args) => ask(tool, args));
+    const answers = [without, { ...without, [argument]: [] }].map((args) => server.ask(tool, args));
     const [none, empty] = await Promise.all(answers);
     // A required one must name something.
     if (none?.isError) expect(empty?.isError, `${tool} ${argument}`).toBe(true);
@@ -173,36 +168,32 @@ test('an empty list is as none, and a repeated entry as one, in every tool', asy
 
 describe('a wrong argument of any tool', () => {
   test('is refused by name, when it is unknown', async () => {
-    const { tools, refused } = await server();
-    for (const { name, inputSchema } of await tools()) {
-      const words = await refused(name, { surely_unknown: 1 });
+    for (const { name, inputSchema } of await server.tools()) {
+      const words = await server.refused(name, { surely_unknown: 1 });
       expect(words).toContain('"surely_unknown"');
       for (const known of Object.keys(inputSchema.properties ?? {})) expect(words).toContain(known);
     }
   });
 
   test('is reported with its choices', async () => {
-    const { refused } = await server();
     const chosen = everyArgument.filter(([, , schema]) => schema.enum);
     expect(chosen.length).toBeGreaterThan(10);
     for (const [tool, argument, schema] of chosen) {
-      const words = await refused(tool, { [argument]: 'none of them' });
+      const words = await server.refused(tool, { [argument]: 'none of them' });
       expect(words).toContain(`${argument} must be one of ${schema.enum?.join(', ')}`);
     }
   });
 
   test('that is a list is reported with the choices of its entries', async () => {
-    const { refused } = await server();
     const chosen = everyArgument.filter(([, , { items }]) => items?.enum);
     expect(chosen.map(([, argument]) => argument)).toContain('sections');
     for (const [tool, argument, { items }] of chosen) {
-      const words = await refused(tool, { [argument]: ['none of them'] });
+      const words = await server.refused(tool, { [argument]: ['none of them'] });
       expect(words).toContain(`${argument} must be a list of ${items?.enum?.join(', ')}, not`);
     }
   });
 
   test('is reported with its range', async () => {
-    const { refused } = await server();
     const ranged = everyArgument.filter(([, , schema]) => isRanged(schema));
     expect(ranged.length).toBeGreaterThan(10);
     for (const [tool, argument, { minimum = 0, maximum = 0 }] of ranged) {
@@ -210,7 +201,7 @@ describe('a wrong argument of any tool', () => {
         [maximum, maximum + 1],
         [minimum, minimum - 1],
       ]) {
-        const words = await refused(tool, { [argument]: beyond });
+        const words = await server.refused(tool, { [argument]: beyond });
         const [, range = ''] =
           words.match(new RegExp(`${argument} must be (.*?), not ${beyond}`)) ?? [];
         expect(range.match(/-?\d+/g)).toContain(String(limit));
@@ -219,22 +210,20 @@ describe('a wrong argument of any tool', () => {
   });
 
   test('is reported with its maximum length', async () => {
-    const { refused } = await server();
     const short = everyArgument.filter(([, , { maxLength }]) => maxLength !== undefined);
     expect(short.length).toBeGreaterThan(5);
     for (const [tool, argument, { maxLength = 0 }] of short) {
-      const words = await refused(tool, { [argument]: 'x'.repeat(maxLength + 1) });
+      const words = await server.refused(tool, { [argument]: 'x'.repeat(maxLength + 1) });
       expect(words).toContain(`${argument} must be a string of at most ${maxLength} characters`);
       expect(words.length).toBeLessThan(1_000);
     }
   });
 
   test('is reported when required', async () => {
-    const { tools, refused } = await server();
-    for (const { name, inputSchema } of await tools()) {
+    for (const { name, inputSchema } of await server.tools()) {
       const required = inputSchema.required ?? [];
       if (required.length === 0) continue;
-      const words = await refused(name, {});
+      const words = await server.refused(name, {});
       for (const argument of required) expect(words).toContain(`${argument} is required`);
     }
   });
@@ -242,26 +231,26 @@ describe('a wrong argument of any tool', () => {
 
 describe('any JSON', () => {
   test('as the value of an argument is answered or refused', async () => {
-    const { ask } = await server();
     const known = everyArgument.filter(([tool]) => isRead(tool));
     const samples = await samplesOf();
     const call = fc.tuple(fc.constantFrom(...known), oddities);
     await fc.assert(
       fc.asyncProperty(call, async ([[tool, argument], value]) => {
         const args = { ...samples[tool], [argument]: value };
-        expectWords(await ask(tool, args));
+        expectWords(await server.ask(tool, args));
       }),
       { numRuns: quickOrAll(200, 600) },
     );
   });
 
   test('as several arguments, known and unknown, is answered or refused', async () => {
-    const { ask } = await server();
     const names = [...new Set(everyArgument.map(([, argument]) => argument))];
     const args = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), oddities);
     const tool = fc.constantFrom(...readTools.map(({ name }) => name));
     await fc.assert(
-      fc.asyncProperty(tool, args, async (name, given) => expectWords(await ask(name, given))),
+      fc.asyncProperty(tool, args, async (name, given) =>
+        expectWords(await server.ask(name, given)),
+      ),
       { numRuns: quickOrAll(100, 300) },
     );
   });

@@ -2,17 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { anyHost, type Connection, everyHostHere, everything } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
 import { shownTools as catalog } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 
 type Schema = Record<string, unknown> & { properties?: Record<string, Schema> };
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const address = async () => addressIn(await sandbox(), 'all');
+const { address, open } = embeddedTenant({ scale: 0.1, as: 'all' });
 const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
 const writes = ({ needs }: (typeof catalog)[number]) => needs.some((it) => it.endsWith(':write'));
 
@@ -39,7 +36,7 @@ describe('the tool list', () => {
   }
 
   test('is read-only unless a write is granted', async () => {
-    const server = await inProcess.start(await address());
+    const server = await open();
     const shown = catalog.filter(
       (tool) => !writes(tool) && ['routes', 'briefs'].includes(tool.toolset),
     );
@@ -50,7 +47,7 @@ describe('the tool list', () => {
 
   test('has only what the grants allow', async () => {
     const granted = ['company:read', 'category:read'];
-    const server = await inProcess.start(await address(), { grants: granted.join(',') });
+    const server = await open({ grants: granted.join(',') });
     const shown = catalog.filter(
       ({ needs, toolset }) =>
         ['routes', 'briefs'].includes(toolset) && needs.every((it) => granted.includes(it)),
@@ -61,7 +58,7 @@ describe('the tool list', () => {
   });
 
   test('has only the selected toolsets', async () => {
-    const server = await inProcess.start(await address(), { toolsets: 'routes' });
+    const server = await open({ toolsets: 'routes' });
     const shown = catalog.filter((tool) => tool.toolset === 'routes' && !writes(tool));
     expect(names(await server.tools())).toEqual(names(shown));
   });
@@ -86,10 +83,7 @@ describe('the tool list', () => {
   });
 
   test('is the same after calls, and for another connection', async () => {
-    const [one, other] = await Promise.all([
-      inProcess.start(await address(), everything),
-      inProcess.start(await address(), everything),
-    ]);
+    const [one, other] = await Promise.all([open(everything), open(everything)]);
     const before = await one.tools();
     await one.call('cpq_list_companies');
     await one.refused('cpq_list_companies', { size: 0 });
@@ -102,7 +96,7 @@ const server = anyHost.serving(address, everything);
 
 describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, defined) => {
   const listed = async () => {
-    const tool = (await (await server()).tools()).find((it) => it.name === name);
+    const tool = (await server.tools()).find((it) => it.name === name);
     if (!tool) throw new Error(`${name} is not listed`);
     return tool;
   };
@@ -202,7 +196,7 @@ function expectPlain(schema: Schema): void {
 }
 
 test('no tool takes an address, a key, a grant or a tenant', async () => {
-  const tools = await (await server()).tools();
+  const tools = await server.tools();
   const taken = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}));
   expect(taken).toContain('company');
   expect(taken.filter((name) => /key|secret|url|host|address|grant|tenant/.test(name))).toEqual([]);

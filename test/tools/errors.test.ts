@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { freePort } from '../support/free-port.ts';
 import { type OpenOptions, openTenant } from '../support/hardening-tenant.ts';
 import { answerOf, anyHost, callsBy, everyHostHere, type Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
 import { sample } from '../support/sampling.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing } from '../support/shared.ts';
 import { serve } from '../support/tenant-server.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** The words for each kind of failure are approved answers, `test/answers/errors.txt`. */
 
 const wrongKey = 'canary0WrongKey0canary0WrongKey0canary00';
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { address, open } = embeddedTenant({ scale: 0.1 });
 /** A server in this process, of the service at this address. */
 async function serverOf(url: string, options: Partial<OpenOptions> = {}) {
   const tenant = closing(openTenant({ url, key: wrongKey, ...options }));
@@ -33,7 +32,7 @@ function expectWorded(words: string): void {
 
 for (const host of sample(everyHostHere, 4)) {
   test(`a wrong key, ${host.name}: is named by its setting, without its value`, async () => {
-    const { baseUrl } = addressIn(await sandbox());
+    const { baseUrl } = await address();
     const { refused, output, close } = await host.start({ baseUrl, key: wrongKey });
     const words = await refused('cpq_list_companies');
     expect(words).toContain(`The key was not accepted by ${hostOf(baseUrl)}; keys belong to one`);
@@ -46,7 +45,7 @@ for (const host of sample(everyHostHere, 4)) {
 
 describe('the service refuses a request', () => {
   test('for a collection that the key may not read, and allows the others', async () => {
-    const { call, refused } = await inProcess.start(addressIn(await sandbox(), 'limited'));
+    const { call, refused } = await open({ as: 'limited' });
     const words = await refused('cpq_list_quotes');
     expect(words).toMatch(/does not let this key read \/quote\. It says: ".*quote:read"/);
     expect(words).toContain('An administrator can allow it');
@@ -68,7 +67,7 @@ describe('the service refuses a request', () => {
 
 test('too many requests of all programs together are limited before they are sent', async () => {
   // One more than calls: the first also asks whether the total is right.
-  const { baseUrl, key } = addressIn(await sandbox());
+  const { baseUrl, key } = await address();
   const { call, refused } = await serverOf(baseUrl, { key, requestLimit: 4 });
   for (let at = 0; at < 3; at++) await call('cpq_list_companies', { size: 1 });
   const words = await refused('cpq_list_companies', { size: 1 });
@@ -99,6 +98,6 @@ describe('a wrong base URL', () => {
 });
 
 test('a tool without its grants cannot be called', async () => {
-  const server = await inProcess.start(addressIn(await sandbox()), { grants: 'company:read' });
+  const server = await open({ grants: 'company:read' });
   await expect(server.ask('cpq_list_quotes')).rejects.toThrow(/Unknown tool/);
 });

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { toCsv } from '../../src/mcp/export.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
 import { type Connection, everyHostHere, type Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sample } from '../support/sampling.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const address = async () => addressIn(await sandbox());
+const { address, sql, open } = embeddedTenant({ scale: 0.1 });
 
 /** The cells of a file, parsed by RFC 4180 without the server's code. */
 function parsed(csv: string): string[][] {
@@ -125,11 +124,9 @@ describe('a CSV file', () => {
 for (const host of sample(everyHostHere, 4)) {
   test(`the rows of a list are read to the end, ${host.name}`, async () => {
     const it = await host.start(await address());
-    const { database, tenants } = await sandbox();
-    const expected = database
-      .prepare(`select t.id, c.name as company, upper(trim(c.currency)) as currency from opportunity t
-        left join company c on c.tenant = t.tenant and c.id = t.companyId where t.tenant = ?`)
-      .all(tenants[0].name) as Row[];
+    const expected =
+      await sql(`select t.id, c.name as company, upper(trim(c.currency)) as currency from opportunity t
+        left join company c on c.tenant = t.tenant and c.id = t.companyId where t.tenant = ?`);
     const { file, rows, notes } = await exported(it, 'cpq_list_opportunities');
     expect(file.mimeType).toBe('text/csv');
     const inOrder = (all: readonly Row[]) =>
@@ -150,7 +147,7 @@ describe('an export', () => {
   const server = inProcess.serving(address);
   const refused = async (question: string): Promise<string> => {
     const uri = `cpq://export/${question}`;
-    return (await server()).request('resources/read', { uri }).then(
+    return server.request('resources/read', { uri }).then(
       () => {
         throw new Error(`${uri} was not refused`);
       },
@@ -184,12 +181,14 @@ describe('an export', () => {
   });
 
   test('has the findings of a check and each table of a brief', async () => {
-    const { call } = await server();
-    const { data } = await call('cpq_check_sales_data', { check: 'stale_quotes', size: 100 });
+    const { data } = await server.call('cpq_check_sales_data', {
+      check: 'stale_quotes',
+      size: 100,
+    });
     const { rows } = await exported(await server(), 'cpq_check_sales_data?check=stale_quotes');
     expect(rows.map(({ id }) => id)).toEqual((data.rows as Row[]).map(({ id }) => id));
     const groups = await exported(await server(), 'cpq_brief_pipeline?by=owner');
-    const brief = await call('cpq_brief_pipeline', { by: 'owner' });
+    const brief = await server.call('cpq_brief_pipeline', { by: 'owner' });
     expect(groups.rows.map(({ name, count }) => [name, Number(count)])).toEqual(
       (brief.data.groups as { rows: Row[] }).rows.map(({ name, count }) => [name, count]),
     );
@@ -205,7 +204,7 @@ describe('an export', () => {
     expect(await refused('cpq_list_quotes?filter=x')).toMatch(/Unknown argument "filter"/);
     expect(await refused('cpq_list_quotes?size=none')).toMatch(/whole number/);
     expect(await refused('cpq_brief_company?company=zzz')).toMatch(/No company is called/);
-    const { records } = await (await server()).call('cpq_brief_quote', { quote: 'Laptop' });
+    const { records } = await server.call('cpq_brief_quote', { quote: 'Laptop' });
     const question = await refused('cpq_brief_quote?quote=Laptop');
     expect(records.length).toBeGreaterThan(1);
     for (const { id = '' } of records) expect(question).toContain(id);
@@ -229,8 +228,7 @@ describe('an export', () => {
   });
 
   test('is offered as a template', async () => {
-    const { request } = await server();
-    const { resourceTemplates } = (await request('resources/templates/list')) as unknown as {
+    const { resourceTemplates } = (await server.request('resources/templates/list')) as unknown as {
       resourceTemplates: { name: string; uriTemplate: string }[];
     };
     const { uriTemplate } = resourceTemplates.find(({ name }) => name === 'export') ?? {};
@@ -240,28 +238,23 @@ describe('an export', () => {
 
 describe('the main table of an export', () => {
   test('has all deals of a brief and all quotes, page after page', async () => {
-    const { database, tenants } = await sandbox();
-    const idsIn = (where: string) =>
-      (
-        database
-          .prepare(`select id from ${where} and tenant = ? and deletedAt is null`)
-          .all(tenants[0].name) as Row[]
-      )
+    const idsIn = async (where: string) =>
+      (await sql(`select id from ${where} and tenant = ? and deletedAt is null`))
         .map(({ id }) => id)
         .sort();
     const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id).sort();
-    const it = await inProcess.start(await address());
+    const it = await open();
     const deals = await exported(it, 'cpq_brief_pipeline?sections=deals&size=4000');
-    expect(idsOf(deals.rows)).toEqual(idsIn(`opportunity where outcome = 'open'`));
+    expect(idsOf(deals.rows)).toEqual(await idsIn(`opportunity where outcome = 'open'`));
     const won = 'cpq_brief_pipeline?outcome=won&period_from=2000-01-01&table=records';
     expect(idsOf((await exported(it, won)).rows)).toEqual(
-      idsIn(`opportunity where outcome = 'won'`),
+      await idsIn(`opportunity where outcome = 'won'`),
     );
     const later = await exported(it, `${won}&rows=2&size=3`);
     expect(later.rows).toHaveLength(3);
     expect(later.notes).toContain('The next ones: the same with deals_from=4.');
     const quotes = await exported(it, 'cpq_brief_quotes?table=quotes');
-    expect(idsOf(quotes.rows)).toEqual(idsIn('quote where true'));
+    expect(idsOf(quotes.rows)).toEqual(await idsIn('quote where true'));
     await it.close();
   });
 

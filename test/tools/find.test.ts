@@ -1,25 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import type { Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 
-const sandbox = shared(async () => {
-  const started = await startSandbox({ scale: 0.1 });
-  started.database
-    .prepare(
-      `update product set mpn = 'TWIN-1' where tenant = ?1 and id in
-        (select id from product where tenant = ?1 order by id desc limit 2)`,
-    )
-    .run(started.tenants[0].name);
-  return started;
+const { server, sql: rows } = embeddedTenant({
+  scale: 0.1,
+  change: ({ database, tenants }) =>
+    void database
+      .prepare(
+        `update product set mpn = 'TWIN-1' where tenant = ?1 and id in
+          (select id from product where tenant = ?1 order by id desc limit 2)`,
+      )
+      .run(tenants[0].name),
 });
-const server = inProcess.serving(async () => addressIn(await sandbox()));
-
-async function rows(sql: string): Promise<Row[]> {
-  const { database, tenants } = await sandbox();
-  return database.prepare(sql).all(tenants[0].name) as Row[];
-}
 
 async function row(sql: string): Promise<Row> {
   const [first] = await rows(`${sql} limit 1`);
@@ -32,7 +24,7 @@ interface Hit extends Row {
 }
 
 async function find(query: unknown): Promise<{ hits: Hit[]; summary: string; notes: string[] }> {
-  const { data } = await (await server()).call('cpq_find', { query });
+  const { data } = await server.call('cpq_find', { query });
   const {
     groups,
     summary,
@@ -89,7 +81,7 @@ describe('cpq_find', () => {
 });
 
 describe('cpq_get_record', () => {
-  const get = async (args: Row) => (await server()).call('cpq_get_record', args);
+  const get = async (args: Row) => server.call('cpq_get_record', args);
 
   test.each([
     ['quote', 'number', 'quote', 'number is not null and deletedAt is null'],
@@ -127,7 +119,7 @@ describe('cpq_get_record', () => {
 
   test('names the products that share a part number', async () => {
     const args = { resource: 'product', id: 'twin 1' };
-    const words = await (await server()).refused('cpq_get_record', args);
+    const words = await server.refused('cpq_get_record', args);
     const twins = await rows(`select id from product where tenant = ? and mpn = 'TWIN-1'`);
     expect(twins).toHaveLength(2);
     for (const { id } of twins) expect(words).toContain(String(id));
@@ -135,20 +127,21 @@ describe('cpq_get_record', () => {
   });
 
   test('finds the current one of two quotes with one number', async () => {
-    const { database, tenants } = await sandbox();
     const idOf = async (not: string) =>
       (await row(`select id from quote where tenant = ? and deletedAt is ${not} null`)).id;
     const [current, deleted] = [await idOf(''), await idOf('not')];
-    database
-      .prepare(`update quote set number = 'TWIN-Q' where tenant = ? and id in (?, ?)`)
-      .run(tenants[0].name, String(deleted), String(current));
+    await rows(
+      `update quote set number = 'TWIN-Q' where tenant = ? and id in (?, ?)`,
+      String(deleted),
+      String(current),
+    );
     const { data } = await get({ resource: 'quote', id: 'TWIN-Q' });
     expect(data.record).toMatchObject({ id: current });
   });
 
   test('finds no record by an unknown number, or one without letters and digits', async () => {
     for (const id of ['Q-0000-0000', '---'])
-      expect(await (await server()).refused('cpq_get_record', { resource: 'quote', id })).toMatch(
+      expect(await server.refused('cpq_get_record', { resource: 'quote', id })).toMatch(
         /no such record/,
       );
   });
@@ -163,17 +156,14 @@ describe('a list', () => {
   ])(
     '%s marks what is deleted right after the name, and counts it',
     async (tool, table, column) => {
-      const { database, tenants } = await sandbox();
-      const [{ name }] = tenants;
       const first = await row(`select id from ${table} where tenant = ? order by rowid`);
-      database
-        .prepare(
-          `update ${table} set ${column} = '2026-01-02T03:04:05Z' where tenant = ? and id = ?`,
-        )
-        .run(name, String(first.id));
+      await rows(
+        `update ${table} set ${column} = '2026-01-02T03:04:05Z' where tenant = ? and id = ?`,
+        String(first.id),
+      );
       const deleted = await rows(`select id from
       (select id, ${column} as mark from ${table} where tenant = ? order by rowid limit 30) where mark is not null`);
-      const { records, data, text } = await (await server()).call(tool, { size: 30 });
+      const { records, data, text } = await server.call(tool, { size: 30 });
       const marked = records.filter((record) => record.deleted !== undefined);
       expect(marked.map(({ id }) => id)).toEqual(deleted.map(({ id }) => id));
       expect(marked[0]).toMatchObject({ deleted: '2026-01-02' });

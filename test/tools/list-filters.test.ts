@@ -22,9 +22,8 @@ const server = inProcess.serving(async () => ({
   baseUrl: (await upstream()).url,
   key: 'filters0key0filters0key0filters0',
 }));
-const call = async (tool: string, args: unknown) => (await server()).call(`cpq_list_${tool}`, args);
-const refused = async (tool: string, args: unknown) =>
-  (await server()).refused(`cpq_list_${tool}`, args);
+const call = async (tool: string, args: unknown) => server.call(`cpq_list_${tool}`, args);
+const refused = async (tool: string, args: unknown) => server.refused(`cpq_list_${tool}`, args);
 
 beforeEach(async () => {
   const service = await upstream();
@@ -69,9 +68,9 @@ describe('a filter that matches nothing, of a collection that takes many request
 test('a record of a collection that takes many requests is found by its number without reading all', async () => {
   const service = await upstream();
   const get = { resource: 'product', id: 'mpn-7' };
-  const { data } = await (await server()).call('cpq_get_record', get);
+  const { data } = await server.call('cpq_get_record', get);
   expect(data.record).toMatchObject({ id: 'p7' });
-  const unknown = await (await server()).refused('cpq_get_record', { ...get, id: 'mpn-x' });
+  const unknown = await server.refused('cpq_get_record', { ...get, id: 'mpn-x' });
   expect(unknown).toMatch(/not certain that it filters by mpn/);
   expect(service.requests.length).toBeLessThanOrEqual(16);
 });
@@ -305,7 +304,7 @@ describe('what a list tells of its filters', () => {
 test('a record that the list has and no route of its own is shown', async () => {
   const service = await upstream();
   service.set({ status: only({ code: 404 }, { if: ({ path }) => path.endsWith('/q7') }) });
-  const { data } = await (await server()).call('cpq_get_record', { resource: 'quote', id: 'Q-7' });
+  const { data } = await server.call('cpq_get_record', { resource: 'quote', id: 'Q-7' });
   expect(data.record).toMatchObject({ id: 'q7', number: 'Q-7' });
 });
 
@@ -315,7 +314,7 @@ test('a single record with few values is shown', async () => {
     { id: 'k1', phone: '+1 555 0100', nickname: 'Zoë', favouriteColour: 'green' },
   ];
   expect((await call('contacts', {})).records).toMatchObject([{ id: 'k1' }]);
-  const { data } = await (await server()).call('cpq_get_record', { resource: 'contact', id: 'k1' });
+  const { data } = await server.call('cpq_get_record', { resource: 'contact', id: 'k1' });
   expect(data.record).toMatchObject({ nickname: 'Zoë' });
 });
 

@@ -1,22 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { openWriter } from '../support/consent.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { anyHost, type Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 
 /** On a fixed day, because filters below name years and months of its data. */
-const sandbox = shared(() => startSandbox({ scale: 0.1, now: new Date('2026-11-20T09:00:00Z') }));
-const server = anyHost.serving(async () => addressIn(await sandbox()));
+const {
+  sandbox,
+  address,
+  sql: rows,
+  open,
+} = embeddedTenant({ scale: 0.1, now: new Date('2026-11-20T09:00:00Z') });
+const server = anyHost.serving(address);
 
-const list = async (tool: string, args: Row) => (await server()).call(`cpq_list_${tool}`, args);
-const refused = async (tool: string, args: Row) =>
-  (await server()).refused(`cpq_list_${tool}`, args);
+const list = async (tool: string, args: Row) => server.call(`cpq_list_${tool}`, args);
+const refused = async (tool: string, args: Row) => server.refused(`cpq_list_${tool}`, args);
 
-async function rows(sql: string): Promise<Row[]> {
-  const { database, tenants } = await sandbox();
-  return database.prepare(sql).all(tenants[0].name) as Row[];
-}
 const countOf = async (sql: string): Promise<number> =>
   Number((await rows(`select count(*) as n from ${sql}`))[0]?.n);
 
@@ -181,7 +180,7 @@ describe('names of referenced records', () => {
     database
       .prepare(`update company set classificationId = 'gold' where id = ?`)
       .run(String(company?.id));
-    const anew = await inProcess.start(addressIn(await sandbox()));
+    const anew = await open();
     const filters = `for:${company?.name}`;
     const { records } = await anew.call('cpq_list_pricing_books', { filters });
     expect(records).toMatchObject([{ id: book?.id }]);
@@ -195,7 +194,7 @@ describe('names of referenced records', () => {
     expect(noted).toContain('Books for everyone or');
     expect(noted).toContain('cpq_list_companies with filters classificationId:ID');
     const grants = 'pricing_book:read';
-    const unnamed = await inProcess.start(addressIn(await sandbox()), { grants });
+    const unnamed = await open({ grants });
     const some = await unnamed.call('cpq_list_pricing_books', { filters: `${filters}|everyone` });
     const none = await unnamed.call('cpq_list_pricing_books', { filters });
     expect([none.page.total, none.text]).toEqual([0, expect.stringContaining('takes their ids')]);
@@ -211,7 +210,7 @@ describe('names of referenced records', () => {
       join owner w on w.tenant = c.tenant and w.id = c.accountManagerId
       join opportunity o on o.tenant = w.tenant and o.ownerId = w.id where c.tenant = ? limit 1`);
     const fields = ['accountManager'];
-    const anew = await inProcess.start(addressIn(await sandbox()));
+    const anew = await open();
     const args = { resource: 'company', id: company?.id, fields };
     const before = await anew.call('cpq_get_record', { ...args, fields: [] });
     expect(before.data.record).not.toHaveProperty('accountManager');
@@ -226,7 +225,7 @@ describe('names of referenced records', () => {
     expect(named.data.company).toMatchObject({ accountManager: company?.name });
     expect(named.text).not.toContain('reads all deals');
     await anew.close();
-    const again = await inProcess.start(addressIn(await sandbox()));
+    const again = await open();
     const { records } = await again.call('cpq_list_companies', {
       filters: `id:${company?.id}`,
       fields,
@@ -236,18 +235,17 @@ describe('names of referenced records', () => {
   });
 
   test('companies show the account manager once one of their deals was read', async () => {
-    await (await server()).call('cpq_brief_pipeline');
+    await server.call('cpq_brief_pipeline');
     const [company] = await rows(`select c.id, c.name as company, w.name from company c
       join owner w on w.tenant = c.tenant and w.id = c.accountManagerId
       join opportunity o on o.tenant = w.tenant and o.ownerId = w.id where c.tenant = ? limit 1`);
     const { records } = await list('companies', { filters: `id:${company?.id}` });
     expect(records[0]).toMatchObject({ accountManager: company?.name });
     expect(records[0]).not.toHaveProperty('accountManagerId');
-    const { call } = await server();
-    const whole = await call('cpq_get_record', { resource: 'company', id: company?.id });
+    const whole = await server.call('cpq_get_record', { resource: 'company', id: company?.id });
     expect(whole.data.record).toMatchObject({ accountManager: company?.name });
     expect(whole.text).not.toContain('reads it');
-    const { records: similar } = await call('cpq_brief_company', {
+    const { records: similar } = await server.call('cpq_brief_company', {
       company: String(company?.company).slice(0, -1),
     });
     expect(similar.find(({ id }) => id === company?.id)).toMatchObject({
@@ -282,14 +280,11 @@ describe('products of pricing books', () => {
       .sort();
   /** A new server, over a tenant whose first book has some more products. */
   async function fresh(grants = 'read') {
-    const { database, tenants } = await sandbox();
-    database
-      .prepare(`insert into pricing_book_product (tenant, pricingBookId, productId, price)
-        select tenant, (select min(id) from pricing_book where tenant = p.tenant), id, 10 from product p
-        where tenant = ?1 and id not in (select productId from pricing_book_product where tenant = ?1)
-        order by id limit max(0, 12 - (select count(*) from pricing_book_product where tenant = ?1))`)
-      .run(tenants[0].name);
-    return inProcess.start(addressIn(await sandbox()), { grants });
+    await rows(`insert into pricing_book_product (tenant, pricingBookId, productId, price)
+      select tenant, (select min(id) from pricing_book where tenant = p.tenant), id, 10 from product p
+      where tenant = ?1 and id not in (select productId from pricing_book_product where tenant = ?1)
+      order by id limit max(0, 12 - (select count(*) from pricing_book_product where tenant = ?1))`);
+    return open({ grants });
   }
 
   test('are named with one request, in the list and in a record', async () => {

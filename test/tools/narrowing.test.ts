@@ -4,15 +4,15 @@ import { resources, routes } from '../../src/service/routes.ts';
 import { grantNames, readGrant } from '../../src/tenant/grants.ts';
 import type { AnyTool } from '../../src/tool-kit/define-tool.ts';
 import { openWriter } from '../support/consent.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import type { Row } from '../support/hosts.ts';
 import { readTools, sampleFor, serviceRecords } from '../support/samples.ts';
-import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
+import { requestsTo } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** That the rows left are the right ones is tested by SQL in `test/oracle`; here, that no filter is without effect. */
-const sandbox = shared(() => startSandbox({ scale: 0.2 }));
-const address = async () => addressIn(await sandbox(), 'all');
+const { sandbox, address } = embeddedTenant({ scale: 0.2, as: 'all' });
 const server = shared(async () => openWriter(await address()));
 
 async function call(tool: string, args: Row): Promise<Row> {

@@ -5,7 +5,7 @@ import { listTools, readTools } from '../support/samples.ts';
 
 /** Rows of the embedded tenant, which has a past. */
 const server = inProcess.serving(() => 'embedded', everything);
-const call = async (tool: string, args: Row) => (await (await server()).call(tool, args)).data;
+const call = async (tool: string, args: Row) => (await server.call(tool, args)).data;
 
 interface Page {
   rows: Row[];

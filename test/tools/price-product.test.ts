@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import type { Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { closing } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-const sandbox = shared(async () => {
-  const started = await startSandbox({ scale: 0.1 });
-  const [{ name }] = started.tenants;
-  const run = (sql: string) => started.database.prepare(sql).run(name);
+function change({ database, tenants: [{ name }] }: Sandbox): void {
+  const run = (sql: string) => database.prepare(sql).run(name);
   const first = (table: string) => `(select min(id) from ${table} where tenant = ?1)`;
   run(
     `update company set name = 'Zeta ' || iif(id = ${first('company')}, 'Gone', name), deleted = iif(id = ${first('company')}, '2026-01-31T10:00:00Z', deleted) where tenant = ?1 and id in (select id from company where tenant = ?1 order by id limit 3)`,
@@ -21,12 +20,11 @@ const sandbox = shared(async () => {
   run(`update pricing_book_product set validTo = null, productId = ${first('product')}
     where tenant = ?1 and rowid = (select min(rowid) from pricing_book_product
       where pricingBookId = ${first('pricing_book')})`);
-  return started;
-});
-const server = inProcess.serving(async () => addressIn(await sandbox()));
+}
+const { server, open } = embeddedTenant({ scale: 0.1, change });
 
 async function price(args: Row): Promise<{ data: Row; summary: string; text: string }> {
-  const { data, text } = await (await server()).call('cpq_price_product', args);
+  const { data, text } = await server.call('cpq_price_product', args);
   return { data, summary: String(data.summary), text };
 }
 
@@ -63,7 +61,7 @@ describe('cpq_price_product', () => {
   });
 
   test('says that prices of books are missing where they may not be read', async () => {
-    const other = await inProcess.start(addressIn(await sandbox()), {
+    const other = await open({
       grants: 'company:read,product:read',
     });
     const { data, text } = await other.call('cpq_price_product', {

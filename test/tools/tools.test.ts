@@ -4,15 +4,13 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { linkTo } from '../../src/tool-kit/answers.ts';
 import { catalog } from '../../tools/catalog.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { differencesBetween, isEmpty } from '../support/facts.ts';
 import { anyHost, type Connection, everyHostHere, everything, type Row } from '../support/hosts.ts';
 import { listTools, readTools, sampleFor, serviceRecords } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 
-const sandbox = shared(() => startSandbox());
-const address = async () => addressIn(await sandbox(), 'all');
+const { address } = embeddedTenant({ as: 'all' });
 const server = anyHost.serving(address, everything);
 const ids = (records: readonly Row[]) => records.map(({ id }) => id);
 const each = Object.entries(listTools);
@@ -68,8 +66,7 @@ test('answers about one record link to it where the operator says how', async ()
 
 describe.each(each)('%s', (name, path) => {
   test('returns the records of the service in order', async () => {
-    const { call } = await server();
-    const { records, page, coverage } = await call(name, { size: 7 });
+    const { records, page, coverage } = await server.call(name, { size: 7 });
     const theirs = await serviceRecords(await address(), path, '?size=7');
     expect(ids(records)).toEqual(ids(theirs.slice(0, 7)));
     expect(page).toMatchObject({ shown: records.length, from: 0 });
@@ -79,8 +76,7 @@ describe.each(each)('%s', (name, path) => {
   });
 
   test('is concise by default, without empty fields', async () => {
-    const { call } = await server();
-    const [concise, full] = [await call(name), await call(name, { detail: 'full' })];
+    const [concise, full] = [await server.call(name), await server.call(name, { detail: 'full' })];
     for (const record of [...concise.records, ...full.records]) {
       // A text that consists of markup only is empty when shown.
       const empty = Object.values(record).filter((value) => value !== '' && isEmpty(value));
@@ -91,8 +87,7 @@ describe.each(each)('%s', (name, path) => {
   });
 
   test('returns every non-empty field with detail full', async () => {
-    const { call } = await server();
-    const { records } = await call(name, { size: 3, detail: 'full' });
+    const { records } = await server.call(name, { size: 3, detail: 'full' });
     const theirs = await serviceRecords(await address(), path, '?size=3');
     for (const [at, record] of records.entries()) {
       const shown = { ...record, ...(record.unreadable as Row | undefined) };
@@ -102,11 +97,10 @@ describe.each(each)('%s', (name, path) => {
   });
 
   test('returns only the requested fields, with ids', async () => {
-    const { call } = await server();
     const [first = {}] = await serviceRecords(await address(), path, '?size=1');
     const field = Object.keys(first).find((it) => it !== 'id' && typeof first[it] === 'string');
     if (field === undefined) throw new Error(`${path} has no text`);
-    const { records } = await call(name, { size: 2, fields: [field] });
+    const { records } = await server.call(name, { size: 2, fields: [field] });
     expect(records[0]).toMatchObject({ id: first.id });
     for (const record of records) {
       expect(['id', 'number', 'name', 'deleted', field]).toEqual(
@@ -116,8 +110,7 @@ describe.each(each)('%s', (name, path) => {
   });
 
   test('has a limited length, and says where it was cut', async () => {
-    const { call } = await server();
-    const { text, data, page } = await call(name, { size: 100, detail: 'full' });
+    const { text, data, page } = await server.call(name, { size: 100, detail: 'full' });
     expect(countTokens(text)).toBeLessThanOrEqual(10_000);
     expect(countTokens(JSON.stringify(data))).toBeLessThanOrEqual(10_000);
     expect(page.shown).toBeGreaterThan(0);
@@ -133,8 +126,7 @@ describe('search arguments', () => {
   const queried = each.filter(([name]) => 'query' in inputOf(name));
 
   test.each(queried)('%s explains when nothing matches', async (name) => {
-    const { call } = await server();
-    const { records, page, text, data } = await call(name, { query: 'zzqqxxnothing' });
+    const { records, page, text, data } = await server.call(name, { query: 'zzqqxxnothing' });
     expect(records).toEqual([]);
     expect(page).toEqual({ shown: 0, from: 0, total: 0 });
     expect(text).toMatch(/^No [a-z ]+\./);
@@ -143,34 +135,32 @@ describe('search arguments', () => {
 
   test.each(searched)('%s passes query, filters and sort on', async (name, path) => {
     const at = await address();
-    const { call } = await server();
     const [first = {}] = await serviceRecords(at, path, '?size=1');
     const word = String(first.name ?? first.title ?? first.firstName).split(' ')[0] ?? '';
     const search = { query: word, filters: `id:${first.id}|nothing`, sort: '-updatedAt' };
     const theirs = await serviceRecords(at, path, `?size=20&${new URLSearchParams(search)}`);
-    expect(ids((await call(name, search)).records)).toEqual(ids(theirs));
+    expect(ids((await server.call(name, search)).records)).toEqual(ids(theirs));
     expect(ids(theirs)).toEqual([first.id]);
     const sorted = await serviceRecords(at, path, '?size=9&sort=-updatedAt');
-    const ours = await call(name, { size: 9, sort: '-updatedAt' });
+    const ours = await server.call(name, { size: 9, sort: '-updatedAt' });
     expect(ids(ours.records)).toEqual(ids(sorted));
   });
 
   test('a bundle is found by its part number', async () => {
     const args = { resource: 'product', id: 'KIT-001' };
-    const { data } = await (await server()).call('cpq_get_record', args);
+    const { data } = await server.call('cpq_get_record', args);
     expect(data.record).toMatchObject({ mpn: 'KIT-001' });
   });
 });
 
 test('the category tree is in order, with the requested depth', async () => {
-  const { call } = await server();
   const flat = flatten(
     await serviceRecords(await address(), '/category/tree', '?includeEmpty=true'),
   );
-  const { records, coverage } = await call('cpq_get_category_tree', { depth: 10 });
+  const { records, coverage } = await server.call('cpq_get_category_tree', { depth: 10 });
   expect(records.map(({ id, level }) => ({ id, level }))).toEqual(flat);
   expect(coverage).toMatchObject({ complete: true, read: flat.length, total: flat.length });
-  const top = await call('cpq_get_category_tree', { depth: 1 });
+  const top = await server.call('cpq_get_category_tree', { depth: 1 });
   expect(ids(top.records)).toEqual(ids(flat.filter(({ level }) => level === 1)));
 });
 

@@ -3,9 +3,7 @@ import { inWords, render } from '../../src/mcp/render.ts';
 import { toResult } from '../../src/mcp/results.ts';
 import { wording } from '../../src/text/untrusted-text.ts';
 import { formatAmounts } from '../../src/tool-kit/answers.ts';
-import { inProcess } from '../support/in-process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 
 test('amounts in words, of one, two and three currencies', () => {
   expect(formatAmounts(undefined)).toBe('');
@@ -103,10 +101,10 @@ describe('coverage in text', () => {
   });
 });
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const { open } = embeddedTenant({ scale: 0.1 });
 
 test('briefs and checks say first what they were narrowed to', async () => {
-  const server = await inProcess.start(addressIn(await sandbox(), 'all'));
+  const server = await open({ as: 'all' });
   const narrowed = { owner: 'oconnor', status: 'SENT' };
   const { text } = await server.call('cpq_brief_quotes', { ...narrowed, item: 'x, y' });
   expect(text).toMatch(
@@ -121,7 +119,7 @@ test('briefs and checks say first what they were narrowed to', async () => {
 });
 
 test('filters of open deals are refused where the answer is about closed ones', async () => {
-  const server = await inProcess.start(addressIn(await sandbox(), 'all'));
+  const server = await open({ as: 'all' });
   const refused = (args: object) =>
     server.refused('cpq_brief_pipeline', { outcome: 'won', ...args });
   expect(await refused({ close_from: '2026-05-01' })).toBe(

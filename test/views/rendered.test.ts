@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everything, type Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
 import { serviceRecords } from '../support/samples.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { type Call, openInDom, type ViewInDom } from '../support/view-dom.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const address = async () => addressIn(await sandbox(), 'all');
-const server = inProcess.serving(address, everything);
+const { address, server } = embeddedTenant({ scale: 0.1, as: 'all', settings: everything });
 const first = async (path: string) => (await serviceRecords(await address(), path, '?size=1'))[0];
 
 interface Shown {
@@ -436,7 +432,7 @@ describe('a quote', () => {
     await until(() => view.find('.switch input').length).toBe(1);
     view.find('.switch input')[0]?.click();
     await until(() => view.find('#margins').length).toBe(1);
-    const other = await (await server()).ask('cpq_brief_quote', {
+    const other = await server.ask('cpq_brief_quote', {
       quote: (await first('/quote'))?.id,
     });
     await view.result(withData(other.result as Row, { id: 'other' }));

@@ -4,13 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, inject, test } from 'vitest';
 import { catalog } from '../../tools/catalog.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everyHostHere, everything, type Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 
-const sandbox = shared(() => startSandbox());
-const address = async () => addressIn(await sandbox(), 'all');
+const { address, server, open } = embeddedTenant({ as: 'all', settings: everything });
 const inTwoMonths = new Date(Date.now() + 60 * 86_400_000).toISOString().slice(0, 10);
 const viewed = catalog.filter(({ view, forView }) => view !== undefined && !forView);
 const views = new Set(viewed.map(({ view }) => view ?? ''));
@@ -22,7 +19,7 @@ describe.each(everyHostHere.map((host) => [host.name, host] as const))('%s', (_n
   const server = host.serving(address, everything);
 
   test('has views for these tools alone', async () => {
-    const tools = await (await server()).tools();
+    const tools = await server.tools();
     const pointing = tools.filter(({ _meta }) => _meta?.ui !== undefined);
     expect(pointing.map(({ name, _meta }) => [name, _meta])).toEqual(
       viewed.map(({ name, view }) => [name, { ui: { resourceUri: uriOf(view) } }]),
@@ -30,13 +27,14 @@ describe.each(everyHostHere.map((host) => [host.name, host] as const))('%s', (_n
   });
 
   test('lists and serves each view as a page that loads nothing of its own', async () => {
-    const { request, tools } = await server();
-    const listedTools = (await tools()).map(({ name }) => name);
-    const { resources } = (await request('resources/list')) as { resources?: Row[] };
+    const listedTools = (await server.tools()).map(({ name }) => name);
+    const { resources } = (await server.request('resources/list')) as { resources?: Row[] };
     for (const view of views) {
       const uri = uriOf(view);
       const listed = resources?.find((it) => it.uri === uri);
-      const { contents } = (await request('resources/read', { uri })) as { contents?: Row[] };
+      const { contents } = (await server.request('resources/read', { uri })) as {
+        contents?: Row[];
+      };
       const [content] = contents ?? [];
       expect(content).toMatchObject({ uri, mimeType: 'text/html;profile=mcp-app' });
       expect(listed).toMatchObject({ mimeType: content?.mimeType });
@@ -58,16 +56,14 @@ describe.each(everyHostHere.map((host) => [host.name, host] as const))('%s', (_n
 });
 
 test('views of unlisted tools are not listed', async () => {
-  const server = await inProcess.start(await address(), { grants: 'company:read' });
+  const server = await open({ grants: 'company:read' });
   const { resources } = (await server.request('resources/list')) as { resources?: Row[] };
   expect(resources?.map(({ uri }) => uri)).toEqual(['cpq://definitions', uriOf('company')]);
   await server.close();
 });
 
-const server = inProcess.serving(address, everything);
-
 test('the reference to a view costs at most 25 tokens per tool', async () => {
-  for (const tool of await (await server()).tools()) {
+  for (const tool of await server.tools()) {
     const { _meta, ...rest } = tool;
     const more = countTokens(JSON.stringify(tool)) - countTokens(JSON.stringify(rest));
     expect(more).toBeLessThanOrEqual(_meta?.ui ? 25 : 0);
@@ -76,7 +72,7 @@ test('the reference to a view costs at most 25 tokens per tool', async () => {
 
 describe.each([...views])('the %s view', (view) => {
   test('weighs at most 37 kB as it is served', async () => {
-    const served = await (await server()).request('resources/read', { uri: uriOf(view) });
+    const served = await server.request('resources/read', { uri: uriOf(view) });
     const [{ text } = { text: undefined }] = (served as { contents?: Row[] }).contents ?? [];
     expect(gzipSync(String(text)).length).toBeLessThan(37_000);
   });
@@ -107,8 +103,8 @@ describe.each([...views])('the %s view', (view) => {
 
 describe('the deals of the board', () => {
   const allDeals = async (args: Row): Promise<Row[]> => {
-    const { call } = await server();
-    return (await call('cpq_pipeline_deals', { ...args, deals_from: 0, rows: 1000 })).records;
+    return (await server.call('cpq_pipeline_deals', { ...args, deals_from: 0, rows: 1000 }))
+      .records;
   };
 
   const sums = (deals: Row[], field: string, times: (deal: Row) => number = () => 1) => {
@@ -124,8 +120,7 @@ describe('the deals of the board', () => {
   test.each([{}, { owner: 'Karen Fitzgerald' }, { min_value: 50_000 }, { close_to: inTwoMonths }])(
     'are those that the brief counts: %j',
     async (args) => {
-      const { call } = await server();
-      const { open } = (await call('cpq_brief_pipeline', args)).data as { open: Row };
+      const { open } = (await server.call('cpq_brief_pipeline', args)).data as { open: Row };
       const deals = await allDeals(args);
       expect(deals.length).toBeGreaterThan(0);
       expect(deals).toHaveLength(Number(open.count));
@@ -141,8 +136,7 @@ describe('the deals of the board', () => {
   );
 
   test('are none beyond the last, and the answer has their total', async () => {
-    const { call } = await server();
-    const { page, records, text } = await call('cpq_brief_pipeline', { deals_from: 9_000 });
+    const { page, records, text } = await server.call('cpq_brief_pipeline', { deals_from: 9_000 });
     expect(records).toEqual([]);
     expect(page).toEqual({ shown: 0, from: 9_000, total: (await allDeals({})).length });
     expect(text).toContain(`None from 9000: there are ${page.total}.`);

@@ -1,17 +1,16 @@
 import { describe } from 'vitest';
 import { clockAt } from '../clock.ts';
-import { anyHost, type Connection } from '../hosts.ts';
+import { anyHost, type Serving } from '../hosts.ts';
 import { quickOrAll } from '../sampling.ts';
 import { type Sandbox, type SandboxTenant, startSandbox } from '../sandbox.ts';
 import { shared } from '../shared.ts';
 import { addEdgeCases } from './edge-cases.ts';
 import type { Ask, Rows } from './sql.ts';
 
-/** A tenant of the sandbox, its database and a server for it. */
-export interface TenantFixture {
+/** A tenant of the sandbox, its database, and calls of a server for it. */
+export interface TenantFixture extends Pick<Serving, 'call' | 'refused'> {
   /** Today, for the sandbox and the server. */
   today: string;
-  server(): Promise<Connection>;
   /** Rows of the database; the first `?` is the tenant, the second the day, then the given values. */
   ask: Ask;
 }
@@ -71,7 +70,7 @@ function fixtureOf(sandbox: Sandbox, at: number, today: string): TenantFixture {
   const { database } = sandbox;
   return {
     today,
-    server: shared(() => anyHost.start(addressOf(tenant), { env: clockAt(today) })),
+    ...anyHost.serving(() => addressOf(tenant), { env: clockAt(today) }),
     ask: (sql, ...more) => database.prepare(sql).all(tenant.name, today, ...more) as Rows,
   };
 }
