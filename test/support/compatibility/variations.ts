@@ -29,439 +29,328 @@ const creation = 'upsert of a new one';
 /** Writes that need to know every record of a kind. */
 const uncertain = ['upsert of the company', 'upsert of the stage', creation];
 
+const vary = (
+  name: string,
+  does: string,
+  set: Partial<Switches>,
+  more: Omit<Variation, 'name' | 'does' | 'set'> = {},
+): Variation => ({ name, does, set, ...more });
+
 const references: readonly Variation[] = [
-  {
-    name: 'as documented',
-    does: 'Nested references, `{results, total}`, pages by `from`.',
-    set: {},
-  },
-  {
-    name: 'omitted fields are kept',
-    does: 'A PUT leaves alone what it leaves out.',
-    set: { omitted: 'kept' },
-  },
-  {
-    name: 'flat ids',
-    does: '`companyId`, `ownerId`, `pipelineStageId`, …; no names.',
-    mayFail: ['upsert of the stage'],
-    set: { references: 'flat ids' },
-  },
-  {
-    name: 'flat ids and names',
-    does: 'The same with `companyDisplayValue`, `pipelineStageDisplayValue`, ….',
-    set: { references: 'flat ids and names' },
-  },
-  {
-    name: 'flat ids, filtered as flat',
-    does: 'Flat rows; a filter by `company.id` matches nothing, one by `companyId` does. A PUT keeps what it leaves out.',
-    set: { references: 'flat ids and names', filterKeys: 'of the rows', omitted: 'kept' },
-  },
-  {
-    name: 'nested and flat',
-    does: 'Both forms in every record.',
-    set: { references: 'both' },
-  },
-  {
-    name: 'names as references',
-    does: '`company: "Acme"`, without any id.',
-    set: { references: 'names' },
-    mayFail: changes,
-  },
-  {
-    name: 'bare ids as references',
-    does: '`company: "x7…"`.',
-    mayFail: ['upsert of the stage'],
-    set: { references: 'bare ids' },
-  },
-  {
-    name: 'contacts nest their company',
-    does: '`company: {id, name}` in a contact.',
-    set: { contactCompany: 'nested' },
-  },
+  vary('as documented', 'Nested references, `{results, total}`, pages by `from`.', {}),
+  vary('omitted fields are kept', 'A PUT leaves alone what it leaves out.', { omitted: 'kept' }),
+  vary(
+    'flat ids',
+    '`companyId`, `ownerId`, `pipelineStageId`, …; no names.',
+    { references: 'flat ids' },
+    { mayFail: ['upsert of the stage'] },
+  ),
+  vary(
+    'flat ids and names',
+    'The same with `companyDisplayValue`, `pipelineStageDisplayValue`, ….',
+    { references: 'flat ids and names' },
+  ),
+  vary(
+    'flat ids, filtered as flat',
+    'Flat rows; a filter by `company.id` matches nothing, one by `companyId` does. A PUT keeps what it leaves out.',
+    { references: 'flat ids and names', filterKeys: 'of the rows', omitted: 'kept' },
+  ),
+  vary('nested and flat', 'Both forms in every record.', { references: 'both' }),
+  vary(
+    'names as references',
+    '`company: "Acme"`, without any id.',
+    { references: 'names' },
+    { mayFail: changes },
+  ),
+  vary(
+    'bare ids as references',
+    '`company: "x7…"`.',
+    { references: 'bare ids' },
+    { mayFail: ['upsert of the stage'] },
+  ),
+  vary('contacts nest their company', '`company: {id, name}` in a contact.', {
+    contactCompany: 'nested',
+  }),
 ];
 
 const counts: readonly Variation[] = [
-  { name: 'envelope data', does: '`{data, total}`.', set: { envelope: 'data' } },
-  { name: 'envelope items', does: '`{items, total}`.', set: { envelope: 'items' } },
-  {
-    name: 'bare arrays',
-    does: 'Search routes answer a bare array, without a count.',
-    set: { envelope: 'array' },
-  },
-  {
-    name: 'every list in an envelope',
-    does: 'Also the routes that are not searched.',
-    set: { openEnvelope: 'results' },
-  },
-  { name: 'total as text', does: '`total: "330"`.', set: { counts: 'total as text' } },
-  { name: 'meta.total', does: '`{results, meta: {total}}`.', set: { counts: 'meta.total' } },
-  { name: 'totalCount', does: '`{results, totalCount}`.', set: { counts: 'totalCount' } },
-  { name: 'count', does: '`{results, count}`.', set: { counts: 'count' } },
-  { name: 'total.value', does: '`{results, total: {value}}`.', set: { counts: 'total.value' } },
-  { name: 'no count', does: '`{results}`.', set: { counts: 'none' } },
-  {
-    name: 'counts the page',
-    does: '`total` is the number of rows of this page.',
-    set: { counts: 'rows of the page' },
-  },
-  {
-    name: 'counts the page, clamped to 50',
-    does: 'The same, and a page has at most 50 rows.',
-    set: { counts: 'rows of the page', maxSize: { rows: 50, over: 'clamped' } },
-  },
-  {
-    name: 'counts the page, short pages',
-    does: 'The same, and pages in the middle are shorter than asked.',
-    set: { counts: 'rows of the page', shortPages: true },
-  },
-  {
-    name: 'meta.total, clamped to 50',
-    does: '`{results, meta: {total}}`, and a page has at most 50 rows.',
-    set: { counts: 'meta.total', maxSize: { rows: 50, over: 'clamped' } },
-  },
-  {
-    name: 'totalCount, clamped to 25',
-    does: '`{results, totalCount}`, and a page has at most 25 rows.',
-    set: { counts: 'totalCount', maxSize: { rows: 25, over: 'clamped' } },
-  },
-  {
-    name: 'total.value, clamped to 50',
-    does: '`{results, total: {value}}`, and a page has at most 50 rows.',
-    set: { counts: 'total.value', maxSize: { rows: 50, over: 'clamped' } },
-  },
-  {
-    name: 'no count, clamped to 25',
-    does: '`{results}`, and a page has at most 25 rows.',
-    set: { counts: 'none', maxSize: { rows: 25, over: 'clamped' } },
-  },
-  {
-    name: 'no count, short pages',
-    does: '`{results}`, and pages in the middle are shorter than asked.',
-    set: { counts: 'none', shortPages: true },
-  },
-  {
-    name: 'bare arrays, clamped to 50',
-    does: 'Bare arrays of at most 50 rows.',
-    set: { envelope: 'array', maxSize: { rows: 50, over: 'clamped' } },
-  },
-  {
-    name: 'counts to 10,000',
-    does: '12,000 products; `total` stops at 10,000, and `from` behind it is refused.',
-    set: { counts: 'at most 10,000', products: 12_000 },
-    like: { products: 12_000 },
-    partial: true,
-  },
+  vary('envelope data', '`{data, total}`.', { envelope: 'data' }),
+  vary('envelope items', '`{items, total}`.', { envelope: 'items' }),
+  vary('bare arrays', 'Search routes answer a bare array, without a count.', { envelope: 'array' }),
+  vary('every list in an envelope', 'Also the routes that are not searched.', {
+    openEnvelope: 'results',
+  }),
+  vary('total as text', '`total: "330"`.', { counts: 'total as text' }),
+  vary('meta.total', '`{results, meta: {total}}`.', { counts: 'meta.total' }),
+  vary('totalCount', '`{results, totalCount}`.', { counts: 'totalCount' }),
+  vary('count', '`{results, count}`.', { counts: 'count' }),
+  vary('total.value', '`{results, total: {value}}`.', { counts: 'total.value' }),
+  vary('no count', '`{results}`.', { counts: 'none' }),
+  vary('counts the page', '`total` is the number of rows of this page.', {
+    counts: 'rows of the page',
+  }),
+  vary('counts the page, clamped to 50', 'The same, and a page has at most 50 rows.', {
+    counts: 'rows of the page',
+    maxSize: { rows: 50, over: 'clamped' },
+  }),
+  vary(
+    'counts the page, short pages',
+    'The same, and pages in the middle are shorter than asked.',
+    { counts: 'rows of the page', shortPages: true },
+  ),
+  vary('meta.total, clamped to 50', '`{results, meta: {total}}`, and a page has at most 50 rows.', {
+    counts: 'meta.total',
+    maxSize: { rows: 50, over: 'clamped' },
+  }),
+  vary('totalCount, clamped to 25', '`{results, totalCount}`, and a page has at most 25 rows.', {
+    counts: 'totalCount',
+    maxSize: { rows: 25, over: 'clamped' },
+  }),
+  vary(
+    'total.value, clamped to 50',
+    '`{results, total: {value}}`, and a page has at most 50 rows.',
+    { counts: 'total.value', maxSize: { rows: 50, over: 'clamped' } },
+  ),
+  vary('no count, clamped to 25', '`{results}`, and a page has at most 25 rows.', {
+    counts: 'none',
+    maxSize: { rows: 25, over: 'clamped' },
+  }),
+  vary('no count, short pages', '`{results}`, and pages in the middle are shorter than asked.', {
+    counts: 'none',
+    shortPages: true,
+  }),
+  vary('bare arrays, clamped to 50', 'Bare arrays of at most 50 rows.', {
+    envelope: 'array',
+    maxSize: { rows: 50, over: 'clamped' },
+  }),
+  vary(
+    'counts to 10,000',
+    '12,000 products; `total` stops at 10,000, and `from` behind it is refused.',
+    { counts: 'at most 10,000', products: 12_000 },
+    { like: { products: 12_000 }, partial: true },
+  ),
 ];
 
 const sizes: readonly Variation[] = [
-  {
-    name: 'clamped to 25',
-    does: 'A page has at most 25 rows.',
-    set: { maxSize: { rows: 25, over: 'clamped' } },
-  },
-  {
-    name: 'clamped to 50',
-    does: 'A page has at most 50 rows.',
-    set: { maxSize: { rows: 50, over: 'clamped' } },
-  },
-  {
-    name: '400 over 25',
-    does: '`size` over 25 is refused.',
-    set: { maxSize: { rows: 25, over: 400 } },
-  },
-  {
-    name: '400 over 50',
-    does: '`size` over 50 is refused.',
-    set: { maxSize: { rows: 50, over: 400 } },
-  },
-  {
-    name: '500 over 25',
-    does: '`size` over 25 is answered with 500.',
-    set: { maxSize: { rows: 25, over: 500 } },
-  },
-  {
-    name: '500 over 50',
-    does: '`size` over 50 is answered with 500.',
-    set: { maxSize: { rows: 50, over: 500 } },
-  },
-  {
-    name: 'size on search routes only',
-    does: 'Other routes refuse `size` and `from` by name, and answer the whole list.',
-    set: { sizeOn: 'search routes' },
-  },
-  {
-    name: 'size is refused',
-    does: 'Every route refuses `size` by name; a page has 20 rows.',
-    set: { sizeOn: 'no route' },
-  },
-  {
-    name: 'other routes are whole',
-    does: 'Routes that are not searched ignore `size` and `from`.',
-    set: { openPages: false },
-  },
+  vary('clamped to 25', 'A page has at most 25 rows.', { maxSize: { rows: 25, over: 'clamped' } }),
+  vary('clamped to 50', 'A page has at most 50 rows.', { maxSize: { rows: 50, over: 'clamped' } }),
+  vary('400 over 25', '`size` over 25 is refused.', { maxSize: { rows: 25, over: 400 } }),
+  vary('400 over 50', '`size` over 50 is refused.', { maxSize: { rows: 50, over: 400 } }),
+  vary('500 over 25', '`size` over 25 is answered with 500.', { maxSize: { rows: 25, over: 500 } }),
+  vary('500 over 50', '`size` over 50 is answered with 500.', { maxSize: { rows: 50, over: 500 } }),
+  vary(
+    'size on search routes only',
+    'Other routes refuse `size` and `from` by name, and answer the whole list.',
+    { sizeOn: 'search routes' },
+  ),
+  vary('size is refused', 'Every route refuses `size` by name; a page has 20 rows.', {
+    sizeOn: 'no route',
+  }),
+  vary('other routes are whole', 'Routes that are not searched ignore `size` and `from`.', {
+    openPages: false,
+  }),
 ];
 
 const offsets: readonly Variation[] = [
-  {
-    name: 'from is ignored',
-    does: 'Every page is the first one.',
-    set: { fromHandling: 'ignored' },
-  },
-  {
-    name: 'from is ignored, size is clamped',
-    does: 'Every page is the first one, of at most 50 rows: the rest cannot be read.',
-    set: { fromHandling: 'ignored', maxSize: { rows: 50, over: 'clamped' } },
-    partial: true,
-    mayFail: uncertain,
-  },
-  {
-    name: 'from counts pages',
-    does: '`from=1` is the second page.',
-    set: { offset: { name: 'from', counts: 'pages', otherwise: 'ignored' } },
-  },
-  {
-    name: 'from counts pages from 1',
-    does: '`from=2` is the second page.',
-    set: { offset: { name: 'from', counts: 'pages from 1', otherwise: 'ignored' } },
-  },
-  {
-    name: 'from counts from 1',
-    does: '`from=1` is the first record.',
-    set: { offset: { name: 'from', counts: 'records from 1', otherwise: 'ignored' } },
-  },
-  {
-    name: 'offset',
-    does: 'The offset is called `offset`; `from` is ignored.',
-    set: { offset: { name: 'offset', counts: 'records', otherwise: 'ignored' } },
-  },
-  {
-    name: 'skip, from refused',
-    does: 'The offset is called `skip`; `from` is refused by name.',
-    set: { offset: { name: 'skip', counts: 'records', otherwise: 'refused' } },
-  },
-  {
-    name: 'page from 1',
-    does: 'Pages are numbered by `page`, from 1; `from` is ignored.',
-    set: { offset: { name: 'page', counts: 'pages from 1', otherwise: 'ignored' } },
-  },
-  {
-    name: 'short pages',
-    does: 'Pages in the middle are shorter than asked.',
-    set: { shortPages: true },
-  },
-  {
-    name: 'hidden rows',
-    does: 'Every eleventh record is counted and has its place, but is not shown.',
-    set: { hidden: true },
-    partial: true,
-    mayFail: uncertain,
-  },
+  vary('from is ignored', 'Every page is the first one.', { fromHandling: 'ignored' }),
+  vary(
+    'from is ignored, size is clamped',
+    'Every page is the first one, of at most 50 rows: the rest cannot be read.',
+    { fromHandling: 'ignored', maxSize: { rows: 50, over: 'clamped' } },
+    { partial: true, mayFail: uncertain },
+  ),
+  vary('from counts pages', '`from=1` is the second page.', {
+    offset: { name: 'from', counts: 'pages', otherwise: 'ignored' },
+  }),
+  vary('from counts pages from 1', '`from=2` is the second page.', {
+    offset: { name: 'from', counts: 'pages from 1', otherwise: 'ignored' },
+  }),
+  vary('from counts from 1', '`from=1` is the first record.', {
+    offset: { name: 'from', counts: 'records from 1', otherwise: 'ignored' },
+  }),
+  vary('offset', 'The offset is called `offset`; `from` is ignored.', {
+    offset: { name: 'offset', counts: 'records', otherwise: 'ignored' },
+  }),
+  vary('skip, from refused', 'The offset is called `skip`; `from` is refused by name.', {
+    offset: { name: 'skip', counts: 'records', otherwise: 'refused' },
+  }),
+  vary('page from 1', 'Pages are numbered by `page`, from 1; `from` is ignored.', {
+    offset: { name: 'page', counts: 'pages from 1', otherwise: 'ignored' },
+  }),
+  vary('short pages', 'Pages in the middle are shorter than asked.', { shortPages: true }),
+  vary(
+    'hidden rows',
+    'Every eleventh record is counted and has its place, but is not shown.',
+    { hidden: true },
+    { partial: true, mayFail: uncertain },
+  ),
 ];
 
 const searches: readonly Variation[] = [
-  {
-    name: 'filters are ignored',
-    does: 'Every record comes, whatever the filter.',
-    set: { filters: 'ignored' },
-  },
-  {
-    name: 'filters are refused',
-    does: '`filters` is refused by name.',
-    set: { filters: 'refused' },
-    mayFail: ['filter'],
-  },
-  {
-    name: 'query is ignored',
-    does: 'Every record comes, whatever the text.',
-    set: { query: 'ignored' },
-  },
-  {
-    name: 'query is refused',
-    does: '`query` is refused by name.',
-    set: { query: 'refused' },
-    mayFail: ['query'],
-  },
-  { name: 'sort is ignored', does: 'Records come in their own order.', set: { sort: 'ignored' } },
-  {
-    name: 'sort is refused',
-    does: '`sort` is refused by name.',
-    set: { sort: 'refused' },
-    mayFail: ['sort'],
-  },
+  vary('filters are ignored', 'Every record comes, whatever the filter.', { filters: 'ignored' }),
+  vary(
+    'filters are refused',
+    '`filters` is refused by name.',
+    { filters: 'refused' },
+    { mayFail: ['filter'] },
+  ),
+  vary('query is ignored', 'Every record comes, whatever the text.', { query: 'ignored' }),
+  vary(
+    'query is refused',
+    '`query` is refused by name.',
+    { query: 'refused' },
+    { mayFail: ['query'] },
+  ),
+  vary('sort is ignored', 'Records come in their own order.', { sort: 'ignored' }),
+  vary('sort is refused', '`sort` is refused by name.', { sort: 'refused' }, { mayFail: ['sort'] }),
 ];
 
 const rows: readonly Variation[] = [
-  {
-    name: 'rows without items',
-    does: 'A quote has its items by id only.',
-    set: { items: 'by id only' },
-    partial: true,
-  },
-  {
-    name: 'deleted: true or false',
-    does: 'Every record says `deleted`, as a boolean.',
-    set: { deleted: 'boolean' },
-    like: { deleted: 'boolean' },
-  },
-  {
-    name: 'deleted: null',
-    does: 'What is not deleted says `deletedAt: null`, `deleted: null`.',
-    set: { deleted: 'null' },
-  },
-  { name: 'null where missing', does: 'Missing fields are null.', set: { missing: 'null' } },
-  {
-    name: 'empty where missing',
-    does: 'Missing fields are empty texts.',
-    set: { missing: 'empty text' },
-  },
-  { name: 'amounts as texts', does: '`price: "120"`.', set: { amounts: 'texts' } },
-  {
-    name: 'probability in percent',
-    does: 'Stored and shown as 0–100, written as 0–1.',
-    set: { probability: 'percent' },
-    like: { probability: 'percent' },
-  },
-  {
-    name: 'ids are integers',
-    does: '`id: 4711`.',
-    set: { ids: 'integers' },
-    like: { ids: 'integers in texts' },
-  },
-  {
-    name: '400 for a malformed id',
-    does: 'What cannot be an id is refused, not missing.',
-    set: { malformedId: 400 },
-  },
-  {
-    name: 'integers, 400 for a malformed id',
-    does: 'Both.',
-    set: { ids: 'integers', malformedId: 400 },
-    like: { ids: 'integers in texts' },
-  },
-  {
-    name: 'outcome untold',
-    does: 'Closed deals do not say whether they were won.',
-    set: { outcomes: 'untold' },
-    partial: true,
-  },
-  {
-    name: 'snake_case',
-    does: '`pipeline_stage`, `onetime_revenue`, `created_at`, ….',
-    set: { fields: 'snake_case' },
-  },
-  {
-    name: 'PascalCase',
-    does: '`Id`, `Name`, `PipelineStage`, ….',
-    set: { fields: 'PascalCase' },
-  },
-  { name: '_id', does: 'A record calls its id `_id`.', set: { idField: '_id' } },
-  {
-    name: 'epoch seconds',
-    does: 'Dates and times are seconds since 1970.',
-    set: { times: 'epoch seconds' },
-  },
-  {
-    name: 'epoch milliseconds',
-    does: 'Dates and times are milliseconds since 1970.',
-    set: { times: 'epoch milliseconds' },
-  },
+  vary(
+    'rows without items',
+    'A quote has its items by id only.',
+    { items: 'by id only' },
+    { partial: true },
+  ),
+  vary(
+    'deleted: true or false',
+    'Every record says `deleted`, as a boolean.',
+    { deleted: 'boolean' },
+    { like: { deleted: 'boolean' } },
+  ),
+  vary('deleted: null', 'What is not deleted says `deletedAt: null`, `deleted: null`.', {
+    deleted: 'null',
+  }),
+  vary('null where missing', 'Missing fields are null.', { missing: 'null' }),
+  vary('empty where missing', 'Missing fields are empty texts.', { missing: 'empty text' }),
+  vary('amounts as texts', '`price: "120"`.', { amounts: 'texts' }),
+  vary(
+    'probability in percent',
+    'Stored and shown as 0–100, written as 0–1.',
+    { probability: 'percent' },
+    { like: { probability: 'percent' } },
+  ),
+  vary(
+    'ids are integers',
+    '`id: 4711`.',
+    { ids: 'integers' },
+    { like: { ids: 'integers in texts' } },
+  ),
+  vary('400 for a malformed id', 'What cannot be an id is refused, not missing.', {
+    malformedId: 400,
+  }),
+  vary(
+    'integers, 400 for a malformed id',
+    'Both.',
+    { ids: 'integers', malformedId: 400 },
+    { like: { ids: 'integers in texts' } },
+  ),
+  vary(
+    'outcome untold',
+    'Closed deals do not say whether they were won.',
+    { outcomes: 'untold' },
+    { partial: true },
+  ),
+  vary('snake_case', '`pipeline_stage`, `onetime_revenue`, `created_at`, ….', {
+    fields: 'snake_case',
+  }),
+  vary('PascalCase', '`Id`, `Name`, `PipelineStage`, ….', { fields: 'PascalCase' }),
+  vary('_id', 'A record calls its id `_id`.', { idField: '_id' }),
+  vary('epoch seconds', 'Dates and times are seconds since 1970.', { times: 'epoch seconds' }),
+  vary('epoch milliseconds', 'Dates and times are milliseconds since 1970.', {
+    times: 'epoch milliseconds',
+  }),
 ];
 
 /** Fields with unexpected names. */
 export const strangers: readonly Variation[] = [
-  {
-    name: 'fields in attributes',
-    does: '`{id, kind, attributes: {name, …}}`.',
-    set: { fields: 'in attributes' },
-    partial: true,
-    mayFail: 'every',
-  },
-  {
-    name: 'amounts by other names',
-    does: '`amountOnce` instead of `onetimeRevenue`, `unitAmount` instead of `price`, …. A PUT keeps what it leaves out.',
-    set: { fields: 'other amounts', omitted: 'kept' },
-    partial: true,
-  },
+  vary(
+    'fields in attributes',
+    '`{id, kind, attributes: {name, …}}`.',
+    { fields: 'in attributes' },
+    { partial: true, mayFail: 'every' },
+  ),
+  vary(
+    'amounts by other names',
+    '`amountOnce` instead of `onetimeRevenue`, `unitAmount` instead of `price`, …. A PUT keeps what it leaves out.',
+    { fields: 'other amounts', omitted: 'kept' },
+    { partial: true },
+  ),
 ];
 
 export const failures: readonly Variation[] = [
-  {
-    name: '200 with an error',
-    does: 'Lists are answered with status 200, an error and empty `results`.',
-    set: { emptyErrors: 'always' },
-    mayFail: 'every',
-    untrue: /\b(There is no|No opportunity has|No \w+ is called)\b/,
-  },
-  {
-    name: '200 with an error, once',
-    does: 'The same the first time; then the list comes.',
-    set: { emptyErrors: 'first' },
-  },
-  {
-    name: '403: account disabled',
-    does: 'Every request is refused with 403 "The account is disabled".',
-    set: { forbidden: 'The account is disabled' },
-    mayFail: 'every',
-  },
-  {
-    name: '45 requests left of 60',
-    does: '`X-RateLimit-Limit: 60` and `X-RateLimit-Remaining: 45` on every reply.',
-    set: { headers: { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '45' } },
-    rateLimit: 500,
-  },
-  {
-    name: '45 requests left of 500',
-    does: 'The same of 500: few enough to be kept for single reads, if that is said.',
-    set: { headers: { 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '45' } },
-    mayFail: 'every',
-    untrue: /used up/,
-    rateLimit: 500,
-  },
-  {
-    name: '450 requests left of 5,000',
-    does: '`X-RateLimit-Limit: 5000` and `X-RateLimit-Remaining: 450` on every reply.',
-    set: { headers: { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '450' } },
-    rateLimit: 500,
-  },
+  vary(
+    '200 with an error',
+    'Lists are answered with status 200, an error and empty `results`.',
+    { emptyErrors: 'always' },
+    { mayFail: 'every', untrue: /\b(There is no|No opportunity has|No \w+ is called)\b/ },
+  ),
+  vary('200 with an error, once', 'The same the first time; then the list comes.', {
+    emptyErrors: 'first',
+  }),
+  vary(
+    '403: account disabled',
+    'Every request is refused with 403 "The account is disabled".',
+    { forbidden: 'The account is disabled' },
+    { mayFail: 'every' },
+  ),
+  vary(
+    '45 requests left of 60',
+    '`X-RateLimit-Limit: 60` and `X-RateLimit-Remaining: 45` on every reply.',
+    { headers: { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '45' } },
+    { rateLimit: 500 },
+  ),
+  vary(
+    '45 requests left of 500',
+    'The same of 500: few enough to be kept for single reads, if that is said.',
+    { headers: { 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '45' } },
+    { mayFail: 'every', untrue: /used up/, rateLimit: 500 },
+  ),
+  vary(
+    '450 requests left of 5,000',
+    '`X-RateLimit-Limit: 5000` and `X-RateLimit-Remaining: 450` on every reply.',
+    { headers: { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '450' } },
+    { rateLimit: 500 },
+  ),
 ];
 
 export const rules: readonly Variation[] = [
-  {
-    name: 'status not editable',
-    does: 'A write is refused: the status is not Active.',
-    set: { writeRule: 'status' },
-    mayFail: changes,
-  },
-  {
-    name: 'company locked, refused',
-    does: 'Another company is refused once a quote was sent.',
-    set: { writeRule: 'company locked' },
-    mayFail: ['upsert of the company'],
-  },
-  {
-    name: 'company locked, kept',
-    does: 'Another company is accepted, and the old one stays.',
-    set: { writeRule: 'company kept' },
-    mayFail: ['upsert of the company'],
-  },
-  {
-    name: 'short titles only',
-    does: 'A write with a longer title than allowed is refused.',
-    set: { writeRule: 'title' },
-    mayFail: [...changes, creation],
-  },
-  {
-    name: 'category required',
-    does: 'A write without a category is refused.',
-    set: { writeRule: 'category' },
-    mayFail: [creation],
-  },
-  {
-    name: 'revenue computed',
-    does: 'Each write sets the one-time revenue to what the quoted items make.',
-    set: { writeRule: 'computed' },
-    partial: true,
-  },
+  vary(
+    'status not editable',
+    'A write is refused: the status is not Active.',
+    { writeRule: 'status' },
+    { mayFail: changes },
+  ),
+  vary(
+    'company locked, refused',
+    'Another company is refused once a quote was sent.',
+    { writeRule: 'company locked' },
+    { mayFail: ['upsert of the company'] },
+  ),
+  vary(
+    'company locked, kept',
+    'Another company is accepted, and the old one stays.',
+    { writeRule: 'company kept' },
+    { mayFail: ['upsert of the company'] },
+  ),
+  vary(
+    'short titles only',
+    'A write with a longer title than allowed is refused.',
+    { writeRule: 'title' },
+    { mayFail: [...changes, creation] },
+  ),
+  vary(
+    'category required',
+    'A write without a category is refused.',
+    { writeRule: 'category' },
+    { mayFail: [creation] },
+  ),
+  vary(
+    'revenue computed',
+    'Each write sets the one-time revenue to what the quoted items make.',
+    { writeRule: 'computed' },
+    { partial: true },
+  ),
 ];
 
 /** Variations of different axes can be combined; those of one axis exclude each other. */
