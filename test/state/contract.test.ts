@@ -16,42 +16,49 @@ import { closing, newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
 /** Two connections to one state; in a single process they are the same object. */
-type Pair = (options?: LocalOptions) => Promise<[State, State]>;
+type Connect = (options?: LocalOptions) => Promise<[State, State]>;
+
+/** Both connections, and a tenant that no other test uses. */
+type Pair = ReturnType<typeof pairOf>;
+
+const pairOf = (connect: Connect) => async (options?: LocalOptions) => {
+  const [one, other] = await connect(options);
+  return { one, other, states: [one, other] as const, tenant: newTenant() };
+};
 
 const redis = shared(() => startRedis());
 
 let number = 0;
-/** A tenant that no other test uses. */
 const newTenant = (): string => (0xc0ffee0000000000n + BigInt(number++)).toString(16);
 
-const oneProcess: Pair = async (options) => {
+const oneProcess: Connect = async (options) => {
   const path = newFolder();
   const state = closing(localState(path, options));
   return [state, state];
 };
 
-const onRedis: Pair = async (more) => {
+const onRedis: Connect = async (more) => {
   const { url } = await redis();
   const options = { url, report: () => {}, ...more };
   return [closing(await redisState(options)), closing(await redisState(options))];
 };
 
 /** Collections are the only state that several processes of one machine share without Redis. */
-const onFiles: Pair = async () => {
+const onFiles: Connect = async () => {
   const path = newFolder();
   return [localState(path), localState(path)];
 };
 
-describe('state of one process', () => contract(oneProcess));
+describe('state of one process', () => contract(pairOf(oneProcess)));
 describe('collections in files', () => {
-  collections(onFiles);
-  outdatedCopies(onFiles);
+  collections(pairOf(onFiles));
+  outdatedCopies(pairOf(onFiles));
 });
 describeWith('redis', 'state in Redis', () => {
-  contract(onRedis);
+  contract(pairOf(onRedis));
   describe('collections', () => {
-    collections(onRedis);
-    outdatedCopies(onRedis);
+    collections(pairOf(onRedis));
+    outdatedCopies(pairOf(onRedis));
   });
 });
 
@@ -75,8 +82,7 @@ const rule = { limit: 20, windowMs: 600_000, reserve: 0 };
 
 function rates(pair: Pair): void {
   test('never exceed the limit, whoever requests', async () => {
-    const states = await pair();
-    const key = newTenant();
+    const { states, tenant: key } = await pair();
     const verdicts = await Promise.all(
       Array.from({ length: 60 }, (_, at) => states[at % 2]?.rates.take(key, rule, Date.now())),
     );
@@ -89,8 +95,7 @@ function rates(pair: Pair): void {
   });
 
   test('hold in every interval of the length of the window', async () => {
-    const [one, other] = await pair();
-    const key = newTenant();
+    const { one, other, tenant: key } = await pair();
     const short = { limit: 5, windowMs: 200, reserve: 0 };
     // Each was taken between these two times.
     const [asked, told]: [number[], number[]] = [[], []];
@@ -111,8 +116,7 @@ function rates(pair: Pair): void {
   });
 
   test('leave the reserve to others, and report the remainder', async () => {
-    const [one, other] = await pair();
-    const key = newTenant();
+    const { one, other, tenant: key } = await pair();
     const modest = { ...rule, reserve: 15 };
     for (let left = 19; left >= 15; left--) {
       expect(await one.rates.take(key, modest, Date.now())).toMatchObject({
@@ -135,8 +139,7 @@ function rates(pair: Pair): void {
   });
 
   test('take over the count that the service reports', async () => {
-    const [one, other] = await pair();
-    const key = newTenant();
+    const { one, other, tenant: key } = await pair();
     await one.rates.take(key, rule, Date.now());
     await one.rates.correct(key, rule, 2, Date.now());
     expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({ remaining: 2 });
@@ -148,8 +151,7 @@ function rates(pair: Pair): void {
   });
 
   test('pause for as long as the service requested', async () => {
-    const [one, other] = await pair();
-    const key = newTenant();
+    const { one, other, tenant: key } = await pair();
     await one.rates.take(key, rule, Date.now());
     await one.rates.block(key, Date.now() + 60_000);
     // A shorter pause, asked for in another response, does not end it.
@@ -161,8 +163,8 @@ function rates(pair: Pair): void {
   });
 
   test('are counted for each tenant separately', async () => {
-    const [one] = await pair();
-    const [key, another] = [newTenant(), newTenant()];
+    const { one, tenant: key } = await pair();
+    const another = newTenant();
     for (let at = 0; at < 20; at++) await one.rates.take(key, rule, Date.now());
     expect((await one.rates.take(key, rule, Date.now())).taken).toBe(false);
     expect((await one.rates.take(another, rule, Date.now())).taken).toBe(true);
@@ -171,8 +173,7 @@ function rates(pair: Pair): void {
 
 function small(pair: Pair): void {
   test('a claim succeeds once', async () => {
-    const states = await pair();
-    const name = newTenant();
+    const { states, tenant: name } = await pair();
     const claims = await Promise.all(
       Array.from({ length: 40 }, (_, at) => states[at % 2]?.claim(name, Date.now() + 60_000)),
     );
@@ -180,22 +181,20 @@ function small(pair: Pair): void {
   });
 
   test('a claim ends when it expires', async () => {
-    const [one, other] = await pair();
-    const name = newTenant();
+    const { one, other, tenant: name } = await pair();
     expect(await one.claim(name, Date.now() + 1_000)).toBe(true);
     await until(() => other.claim(name, Date.now() + 60_000)).toBe(true);
   });
 
   test('the signing secret is the same for all processes', async () => {
-    const [one, other] = await pair();
+    const { one, other } = await pair();
     const [ours, theirs] = await Promise.all([one.secret(), other.secret()]);
     expect(Buffer.from(ours)).toEqual(Buffer.from(theirs));
     expect(ours.length).toBe(32);
   });
 
   test('work under one name runs one at a time, also after a failure', async () => {
-    const states = await pair();
-    const name = newTenant();
+    const { states, tenant: name } = await pair();
     let [inside, most, done] = [0, 0, 0];
     const work = async (at: number) => {
       inside += 1;
@@ -216,7 +215,7 @@ function small(pair: Pair): void {
   });
 
   test('work under another name does not wait', async () => {
-    const [one, other] = await pair();
+    const { one, other } = await pair();
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -230,8 +229,7 @@ function small(pair: Pair): void {
 
 function journal(pair: Pair): void {
   test('returns its entries in order', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair();
     expect(await one.journal(tenant).read()).toEqual({ entries: [], damaged: 0 });
     const entries = Array.from({ length: 30 }, (_, at) => ({ at, text: `line\n${at} ü "→"` }));
     for (const entry of entries) await (entry.at % 2 ? one : other).journal(tenant).append(entry);
@@ -244,8 +242,7 @@ function snapshots(pair: Pair): void {
   const bytes = (text: string) => Buffer.from(`${text}\0ÿ`, 'latin1');
 
   test('are read as they were written, by everyone, in the order of their names', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair();
     expect(await one.snapshots(tenant).names()).toEqual([]);
     expect(await one.snapshots(tenant).read('2026-01-01')).toBeUndefined();
     for (const name of ['2026-01-02', 'base-2026-01-01', '2026-01-01'])
@@ -261,8 +258,8 @@ function snapshots(pair: Pair): void {
   });
 
   test('are removed, and belong to their tenant', async () => {
-    const [one, other] = await pair();
-    const [tenant, another] = [newTenant(), newTenant()];
+    const { one, other, tenant } = await pair();
+    const another = newTenant();
     for (const name of ['a', 'b']) await one.snapshots(tenant).write(name, bytes(name));
     await one.snapshots(another).write('a', bytes('theirs'));
     await other.snapshots(tenant).remove(['a', 'never-written']);
@@ -276,8 +273,8 @@ function snapshots(pair: Pair): void {
   });
 
   test('of a tenant are found and removed with everything else about it', async () => {
-    const [one, other] = await pair();
-    const [tenant, another] = [newTenant(), newTenant()];
+    const { one, other, tenant } = await pair();
+    const another = newTenant();
     for (const it of [tenant, another]) {
       await one.journal(it).append({ id: 'c' });
       await one.inbox(it).add({ id: 'e', subject: 's', event: 'e', body: '{}' });
@@ -296,8 +293,7 @@ function snapshots(pair: Pair): void {
   });
 
   test('written by two at once are one or the other, whole', async () => {
-    const states = await pair();
-    const tenant = newTenant();
+    const { states, tenant } = await pair();
     const values = Array.from({ length: 20 }, (_, at) => Buffer.alloc(50_000, at));
     await Promise.all(
       values.map((value, at) => states[at % 2]?.snapshots(tenant).write('d', value)),
@@ -310,8 +306,8 @@ function snapshots(pair: Pair): void {
 
 function bus(pair: Pair): void {
   test('notifies all subscribers of the tenant, and nobody else', async () => {
-    const [one, other] = await pair();
-    const [tenant, another] = [newTenant(), newTenant()];
+    const { one, other, tenant } = await pair();
+    const another = newTenant();
     const heard: [who: string, what: Update][] = [];
     const hear = (who: string) => (update: Update | 'missed') => {
       if (update !== 'missed') heard.push([who, update]);
@@ -328,8 +324,7 @@ function bus(pair: Pair): void {
   });
 
   test('stops notifying after unsubscribing', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair();
     const [left, stays]: Update[][] = [[], []];
     const into = (heard: Update[]) => (update: Update | 'missed') => {
       if (update !== 'missed') heard.push(update);
@@ -346,8 +341,7 @@ function bus(pair: Pair): void {
 function failingListeners(pair: Pair): void {
   test('an error of one listener reaches neither the publisher nor the other listeners', async () => {
     const reported: unknown[] = [];
-    const [one, other] = await pair({ report: (...line) => reported.push(line) });
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair({ report: (...line) => reported.push(line) });
     const heard: Update[] = [];
     const fail = (update: Update | 'missed') => {
       if (update !== 'missed') throw new URIError('not handled');
@@ -378,8 +372,7 @@ const ids = (rows: readonly { event: InboxEvent }[]) => rows.map(({ event }) => 
 
 function inboxOrder(pair: Pair): void {
   test('stores each event once, however often and wherever it is delivered', async () => {
-    const states = await pair();
-    const tenant = newTenant();
+    const { states, tenant } = await pair();
     const added = await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
         states[at % 2]?.inbox(tenant).add(eventOf(`e${at % 20}`)),
@@ -395,8 +388,7 @@ function inboxOrder(pair: Pair): void {
   });
 
   test('returns the whole event', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair();
     const long = 'x'.repeat(5_000);
     const event = eventOf('a', {
       at: 1_700_000_000_000,
@@ -411,8 +403,7 @@ function inboxOrder(pair: Pair): void {
   });
 
   test('returns an event whole whose record has a tab in its id', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair();
     const event = eventOf('tabbed', { at: 1_700_000_000_000, record: 'q\t1' });
     await one.inbox(tenant).add(event);
     const { rows } = await other.inbox(tenant).list(everything, all);
@@ -420,8 +411,7 @@ function inboxOrder(pair: Pair): void {
   });
 
   test('uses the time of arrival for events without a time', async () => {
-    const [one] = await pair();
-    const tenant = newTenant();
+    const { one, tenant } = await pair();
     await one.inbox(tenant).add(eventOf('now'));
     await one.inbox(tenant).add(eventOf('before', { at: Date.now() - 3_600_000 }));
     await one.inbox(tenant).add(eventOf('after', { at: Date.now() + 3_600_000 }));
@@ -431,7 +421,7 @@ function inboxOrder(pair: Pair): void {
   });
 
   test('orders events by their own times, then by arrival', async () => {
-    const [one, other] = await pair();
+    const { one, other } = await pair();
     const deliveries = fc.array(
       fc.record({ id: fc.nat(12), minute: fc.nat(3), first: fc.boolean() }),
       { maxLength: 40 },
@@ -460,7 +450,7 @@ function inboxOrder(pair: Pair): void {
 
 function inboxRows(pair: Pair): void {
   test('keeps the order of events that are added together, whatever their sizes', async () => {
-    const [one] = await pair();
+    const { one } = await pair();
     const inbox = one.inbox(newTenant());
     const added = [50_000, 2, 5_000, 2, 20_000, 2].map((length, at) =>
       inbox.add(eventOf(`e${at}`, { at: 1_000, body: 'x'.repeat(length) })),
@@ -471,8 +461,7 @@ function inboxRows(pair: Pair): void {
   });
 
   test('returns the requested page of matching events', async () => {
-    const [one] = await pair();
-    const tenant = newTenant();
+    const { one, tenant } = await pair();
     for (let at = 0; at < 30; at++) {
       const subject = at % 3 === 0 ? 'order' : 'quote';
       await one.inbox(tenant).add(eventOf(`e${at}`, { at: 1_000 * at, subject, record: `r${at}` }));
@@ -493,8 +482,7 @@ function inboxRows(pair: Pair): void {
   });
 
   test('returns each event with the previous event of the same record', async () => {
-    const [one] = await pair();
-    const tenant = newTenant();
+    const { one, tenant } = await pair();
     const add = (id: string, at: number, more: Partial<InboxEvent>) =>
       one.inbox(tenant).add(eventOf(id, { at, ...more }));
     await add('third', 3_000, { record: 'a' });
@@ -519,8 +507,7 @@ function inboxRows(pair: Pair): void {
 
 function inboxLimits(pair: Pair): void {
   test('publishes the update of an event once, when it is stored', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair();
     const heard: (Update | 'missed')[] = [];
     other.bus.subscribe(tenant, (update) => update !== 'missed' && heard.push(update));
     const update = { collection: 'quote', keyRefused: 'q1' };
@@ -531,8 +518,7 @@ function inboxLimits(pair: Pair): void {
   });
 
   test('keeps a limited number, and drops the first to arrive first', async () => {
-    const [one, other] = await pair({ inbox: { days: 30, events: 10, megabytes: 1 } });
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair({ inbox: { days: 30, events: 10, megabytes: 1 } });
     for (let at = 0; at < 25; at++) {
       await one.inbox(tenant).add(eventOf(`e${at}`, { at: 1_000_000 - at }));
     }
@@ -542,8 +528,7 @@ function inboxLimits(pair: Pair): void {
   });
 
   test('keeps a limited number of bytes', async () => {
-    const [one] = await pair({ inbox: { days: 30, events: 1_000, megabytes: 0.1 } });
-    const tenant = newTenant();
+    const { one, tenant } = await pair({ inbox: { days: 30, events: 1_000, megabytes: 0.1 } });
     for (let at = 0; at < 30; at++) {
       // Incompressible, so that both kinds of storage have about the same size.
       const body = Array.from({ length: 12_000 }, () => Math.random().toString(36)[2]).join('');
@@ -556,8 +541,9 @@ function inboxLimits(pair: Pair): void {
   });
 
   test('keeps events for a limited time', async () => {
-    const [one] = await pair({ inbox: { days: 3 / 86_400, events: 1_000, megabytes: 1 } });
-    const tenant = newTenant();
+    const { one, tenant } = await pair({
+      inbox: { days: 3 / 86_400, events: 1_000, megabytes: 1 },
+    });
     await one.inbox(tenant).add(eventOf('old', { at: Date.now() + 60_000 }));
     expect((await one.inbox(tenant).list(everything, all)).total).toBe(1);
     await until(async () => (await one.inbox(tenant).list(everything, all)).total).toBe(0);
@@ -593,8 +579,8 @@ async function get(state: State, key: CollectionKey, value: unknown, freshMs?: n
 
 function collections(pair: Pair): void {
   test('are read once for all that wait, and given to others as they were, with their age', async () => {
-    const [one, other] = await pair();
-    const key = place(newTenant());
+    const { one, other, tenant } = await pair();
+    const key = place(tenant);
     const records = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `Quote ü\n ${id}` }));
     let reads = 0;
     const load = async () => {
@@ -616,8 +602,8 @@ function collections(pair: Pair): void {
   });
 
   test('are not shared between keys with different permissions, tenants or collections', async () => {
-    const [one, other] = await pair();
-    const key = place(newTenant());
+    const { one, other, tenant } = await pair();
+    const key = place(tenant);
     const keys = [
       key,
       { ...key, reader: 'limited' },
@@ -629,8 +615,8 @@ function collections(pair: Pair): void {
   });
 
   test('are read by the next process when the first one fails', async () => {
-    const [one, other] = await pair();
-    const key = place(newTenant());
+    const { one, other, tenant } = await pair();
+    const key = place(tenant);
     let second: Promise<unknown> = Promise.resolve();
     const fail = async () => {
       second = get(other, key, 'read after all');
@@ -642,8 +628,8 @@ function collections(pair: Pair): void {
   });
 
   test('are not waited for by a cancelled call', async () => {
-    const [one, other] = await pair();
-    const key = place(newTenant());
+    const { one, other, tenant } = await pair();
+    const key = place(tenant);
     const first = getOr(one, key, async () => {
       const stop = AbortSignal.timeout(50);
       const load = () => Promise.reject(new Error('read twice'));
@@ -658,8 +644,7 @@ function collections(pair: Pair): void {
 
 function outdatedCopies(pair: Pair): void {
   test('are given, when too old, to whoever reads them again, with whether they changed', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair();
     expect((await get(other, place(tenant), 'first')).given).toBeUndefined();
     const second = await get(other, place(tenant), 'second', 0);
     expect(second.given).toMatchObject({ value: 'first', isOutdated: false });
@@ -670,8 +655,7 @@ function outdatedCopies(pair: Pair): void {
   });
 
   test('are outdated when something in them changes, also while they are being read', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
+    const { one, other, tenant } = await pair();
     const valueAt = async (state: State, value: string) =>
       (await get(state, place(tenant), value)).value;
     const slow = async () => {

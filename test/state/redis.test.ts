@@ -22,6 +22,11 @@ const newTenant = (): string => (0xbeef000000000000n + BigInt(number++)).toStrin
 const open = async ({ url }: Redis, more: Partial<RedisOptions> = {}): Promise<State> =>
   closing(await redisState({ url, report: () => {}, ...more }));
 
+/** This Redis, a connection to it, and a tenant that no other test uses. */
+async function connected(it: Redis) {
+  return { it, state: await open(it), tenant: newTenant() };
+}
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new AbortController().signal;
 
@@ -145,8 +150,7 @@ const quotesOf = async (state: State, tenant: string, value: unknown): Promise<u
 
 describeWith('redis', 'a copy of a collection in Redis', () => {
   test('is compressed, and read again where it is damaged or would fill the memory', async () => {
-    const it = await redis();
-    const [state, tenant] = [await open(it), newTenant()];
+    const { it, state, tenant } = await connected(await redis());
     const copy = copyOf(tenant);
     const records = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `Quote ü ${id}` }));
     await quotesOf(state, tenant, records);
@@ -174,9 +178,7 @@ describeWith('redis', 'a copy of a collection in Redis', () => {
 
 describeWith('redis', 'damaged values in Redis', () => {
   test('of the inbox hide no other event of the page', async () => {
-    const it = await redis();
-    const state = await open(it);
-    const tenant = newTenant();
+    const { it, state, tenant } = await connected(await redis());
     const ids = ['plain', 'bytes', 'other JSON', 'deleted', 'whole'];
     for (const id of ids)
       await state.inbox(tenant).add({ id, at: 1_000, subject: 'quote', event: id, body: '{}' });
@@ -318,9 +320,7 @@ describeWith('redis', 'a lock in Redis', () => {
   });
 
   test('is known to be lost where another process has it', async () => {
-    const it = await redis();
-    const state = await open(it);
-    const name = newTenant();
+    const { it, state, tenant: name } = await connected(await redis());
     const held = await state.runExclusive(name, async (isHeld) => {
       const before = await isHeld();
       await it.ask('SET', `cpq:{${shortHash(name)}}:lock`, 'of another process');
@@ -384,8 +384,7 @@ describeWith('redis', 'without Redis', () => {
   });
 
   test('Redis counts as lost while it is connected but does not answer', async () => {
-    const it = await startRedis();
-    const state = await open(it);
+    const { it, state } = await connected(await startRedis());
     it.freeze();
     await expect(state.claim('a', Date.now() + 60_000)).rejects.toMatchObject({
       name: 'StateUnavailable',
@@ -398,8 +397,7 @@ describeWith('redis', 'without Redis', () => {
 
   for (const [how, refuse, allow] of refusals) {
     test(`nothing can be written while Redis answers ${how}`, async () => {
-      const it = await startRedis();
-      const state = await open(it);
+      const { it, state } = await connected(await startRedis());
       await it.ask(...refuse);
       await expect(state.journal('0123456789abcdef').append({ at: 1 })).rejects.toMatchObject({
         name: 'StateUnavailable',
@@ -448,9 +446,7 @@ describeWith('redis', 'a user of Redis without the right to publish', () => {
 
 describeWith('redis', 'a slow Redis or a stalled process', () => {
   test('an event stored without an answer is not stored again', async () => {
-    const it = await startRedis();
-    const state = await open(it);
-    const tenant = newTenant();
+    const { it, state, tenant } = await connected(await startRedis());
     const heard: unknown[] = [];
     state.bus.subscribe(tenant, (update) => heard.push(update));
     it.freeze();
@@ -492,9 +488,7 @@ describeWith('redis', 'after Redis was lost', () => {
   });
 
   test('what could not be published meanwhile is published', async () => {
-    const it = await startRedis();
-    const state = await open(it);
-    const tenant = newTenant();
+    const { it, state, tenant } = await connected(await startRedis());
     await it.kill();
     await expect(state.bus.publish(tenant, { collection: 'quote' })).rejects.toThrow();
     await it.start();
@@ -502,8 +496,7 @@ describeWith('redis', 'after Redis was lost', () => {
   });
 
   test('the secret that signs tokens stays the same, even if Redis lost it', async () => {
-    const it = await startRedis();
-    const state = await open(it);
+    const { it, state } = await connected(await startRedis());
     const before = Buffer.from(await state.secret());
     await it.kill();
     await it.start({ empty: true });
@@ -574,8 +567,7 @@ describeWith('redis', 'secrets and warnings', () => {
   });
 
   test('no token is signed with a damaged secret', async () => {
-    const it = await startRedis();
-    const state = await open(it);
+    const { it, state } = await connected(await startRedis());
     await it.ask('SET', 'cpq:secret', 'null');
     await expect(state.secret()).rejects.toMatchObject({ name: 'StateUnavailable' });
     await it.ask('DEL', 'cpq:secret');
