@@ -9,7 +9,6 @@ import { changeRows, periodDeals } from '../../src/history/pipeline-changes.ts';
 import { quoteChanges, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
-import { addEdgeCases } from '../support/oracle/edge-cases.ts';
 import {
   type AskedChanges,
   dealsOn,
@@ -18,8 +17,9 @@ import {
 } from '../support/oracle/pipeline-changes.ts';
 import { expectedQuoteChanges } from '../support/oracle/quote-changes.ts';
 import { optionsOf, type TenantPast, tenantPast } from '../support/oracle/tenant-past.ts';
+import { startTenants } from '../support/oracle/tenants.ts';
 import { quickOrAll } from '../support/sampling.ts';
-import { type Sandbox, startSandbox } from '../support/sandbox.ts';
+import type { Sandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
 /** Compares any two days of the embedded tenants with the versions of records in the database. */
@@ -33,12 +33,7 @@ const seeds = [
 describe.each(seeds)(
   'seed $seed, edge cases added: $withEdgeCases',
   ({ seed, tenant, withEdgeCases }) => {
-    const sandbox = shared(async () => {
-      const started = await startSandbox({ seed, scale: 0.3, now: new Date(`${today}T09:00:00Z`) });
-      if (withEdgeCases)
-        for (const { name } of started.tenants) addEdgeCases(started.database, name, today);
-      return started;
-    });
+    const sandbox = shared(() => startTenants({ seed, today, scale: 0.3, withEdgeCases }));
     describe.each(quickOrAll([tenant], [0, 1]))('tenant %i', (at) => {
       compareTenant(sandbox, at);
       compareQuotesOf(sandbox, at);

@@ -6,7 +6,6 @@ import { readPeriod } from '../../src/history/compare.ts';
 import { matchingExits, periodDeals, stageRows } from '../../src/history/pipeline-changes.ts';
 
 import fc from '../support/fast-check.ts';
-import { addEdgeCases } from '../support/oracle/edge-cases.ts';
 import { type DayDeal, dealsOn } from '../support/oracle/pipeline-changes.ts';
 import {
   expectedCourse,
@@ -14,8 +13,8 @@ import {
   expectedPushes,
 } from '../support/oracle/pipeline-course.ts';
 import { optionsOf, tenantPast } from '../support/oracle/tenant-past.ts';
+import { startTenants } from '../support/oracle/tenants.ts';
 import { quickOrAll } from '../support/sampling.ts';
-import { startSandbox } from '../support/sandbox.ts';
 
 /** Compares the figures of every day of a period with the versions of records in the database. */
 
@@ -50,9 +49,7 @@ function expectPushes(
 test.each(seeds)(
   'slips, pushes, stages and the forecast are those of the database: seed $seed, edge cases added: $withEdgeCases',
   async ({ seed, tenant, withEdgeCases }) => {
-    const sandbox = await startSandbox({ seed, scale: 0.5, now: new Date(`${today}T09:00:00Z`) });
-    if (withEdgeCases)
-      for (const { name } of sandbox.tenants) addEdgeCases(sandbox.database, name, today);
+    const sandbox = await startTenants({ seed, today, scale: 0.5, withEdgeCases });
     const past = tenantPast(sandbox, tenant, today);
     const known = new Map<string, ReadonlyMap<string, DayDeal>>();
     const deals = (day: string) => {

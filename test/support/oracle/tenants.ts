@@ -49,7 +49,7 @@ export function describeTenant(
   setting: Setting,
   body: (fixture: () => Promise<TenantFixture>) => void,
 ): void {
-  const sandbox = shared(() => started(setting));
+  const sandbox = shared(() => startTenants(setting));
   for (const at of setting.tenants ?? [0, 1]) {
     const name = at === 0 ? 'USD, probability 0–1' : 'EUR, probability 0–100';
     describe(`${name}, seed ${setting.seed}, on ${setting.today}`, () =>
@@ -57,7 +57,8 @@ export function describeTenant(
   }
 }
 
-async function started({ seed, today, scale, withEdgeCases }: Setting): Promise<Sandbox> {
+export async function startTenants(setting: Omit<Setting, 'tenants'>): Promise<Sandbox> {
+  const { seed, today, scale, withEdgeCases } = setting;
   const sandbox = await startSandbox({ seed, scale, now: new Date(`${today}T09:00:00Z`) });
   if (withEdgeCases)
     for (const { name } of sandbox.tenants) addEdgeCases(sandbox.database, name, today);
