@@ -55,7 +55,7 @@ export interface McpClient {
 export interface Wire {
   running: Running;
   /** Absent over stdio. */
-  url?: string;
+  url?: string | undefined;
   /** Sent with every request over HTTP. */
   headers?: Record<string, string>;
   person?: Person | undefined;

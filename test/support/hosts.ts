@@ -95,39 +95,23 @@ export function environmentFor(
 }
 
 function createHost(era: Era, transport: Host['transport'], begin = start): Host {
-  const start = (address: Address | 'embedded', settings: ServerSettings = {}) =>
-    transport === 'stdio'
-      ? startStdio(era, address, settings, begin)
-      : startHttp(era, address, settings, begin);
+  const startServer = async (address: Address | 'embedded', settings: ServerSettings) => {
+    if (transport === 'http') return startHttpServer(address, settings, begin);
+    const argv = ['stdio', ...(settings.argv ?? [])];
+    return { running: await begin(argv, environmentFor(address, settings)), url: undefined };
+  };
+  const open: Host['start'] = async (address, settings = {}) => {
+    const { running, url } = await startServer(address, settings);
+    const client = await connect(era, { running, url, person: settings.person });
+    return createConnection(client, running, url);
+  };
   return {
     name: `${era} over ${transport}`,
     era,
     transport,
-    start,
-    serving: (address, settings) => serving(async () => start(await address(), settings)),
+    start: open,
+    serving: (address, settings) => serving(async () => open(await address(), settings)),
   };
-}
-
-async function startStdio(
-  era: Era,
-  address: Address | 'embedded',
-  settings: ServerSettings,
-  begin: typeof start,
-): Promise<Connection> {
-  const argv = ['stdio', ...(settings.argv ?? [])];
-  const running = await begin(argv, environmentFor(address, settings));
-  return createConnection(await connect(era, { running, person: settings.person }), running);
-}
-
-async function startHttp(
-  era: Era,
-  address: Address | 'embedded',
-  settings: ServerSettings,
-  begin: typeof start,
-): Promise<Connection> {
-  const { running, url } = await startHttpServer(address, settings, begin);
-  const client = await connect(era, { running, url, person: settings.person });
-  return createConnection(client, running, url);
 }
 
 /** Starts the server alone, for other clients. */
