@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CompanyBrief } from '../../src/briefs/company/company.ts';
 import type { PipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import type { QuoteBrief } from '../../src/briefs/quote/quote.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -23,8 +24,7 @@ import {
 } from '../support/view-host.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
-const sandbox = shared(() => startSandbox());
-const address = async () => addressIn(await sandbox(), 'all');
+const { address } = embeddedTenant({ as: 'all' });
 
 const whole = (amount: number, currency: string) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency, maximumFractionDigits: 0 }).format(
@@ -170,7 +170,6 @@ function figuresAgree(server: Serving): void {
     ]);
     expect(columns.toSorted()).toEqual(expected.toSorted());
     expectHarmless(view);
-    await view.close();
   });
 
   test('the quote shows the figures of its answer', async () => {
@@ -201,7 +200,6 @@ function figuresAgree(server: Serving): void {
     );
     expect(shown.toSorted()).toEqual(expected.toSorted());
     expectHarmless(view);
-    await view.close();
   });
 
   test('the company shows the figures of its answer', async () => {
@@ -219,7 +217,6 @@ function figuresAgree(server: Serving): void {
       expect(entries).toContain(name);
     }
     expectHarmless(view);
-    await view.close();
   });
 }
 
@@ -244,7 +241,6 @@ describeWith('chromium', 'the views in a browser', () => {
       expect(await fitsIn(view)).toBe(true);
       expect(await unreadable(view)).toEqual([]);
       expectHarmless(view);
-      await view.close();
     });
   });
 
@@ -257,7 +253,6 @@ describeWith('chromium', 'the views in a browser', () => {
     ]);
     expect(Math.min(...(widths as number[]))).toBeGreaterThan(180);
     expect(clipped).toBe(0);
-    await view.close();
   });
 
   boardControls(server);
@@ -300,7 +295,6 @@ function boardControls(server: Serving): void {
       );
       await choose('Contract value');
       await expectSums('weightedValue');
-      await view.close();
     });
 
     test('filters by kind and text, and shows how many match', async () => {
@@ -317,7 +311,6 @@ function boardControls(server: Serving): void {
       expect(await view.frame.textContent('.empty')).toContain(chip);
       await view.frame.getByRole('button', { name: 'Clear the search' }).click();
       expect(await status(view)).toMatch(new RegExp(`^${open.count} of `));
-      await view.close();
     });
 
     test('marks overdue and stalled deals, and no others', async () => {
@@ -330,7 +323,6 @@ function boardControls(server: Serving): void {
       expect(marks.filter((mark) => mark.startsWith('Stalled'))).toHaveLength(
         view.data.stalled.total,
       );
-      await view.close();
     });
 
     test('shows another currency when selected', async () => {
@@ -341,7 +333,6 @@ function boardControls(server: Serving): void {
         value?.CAD === undefined ? [] : [whole(value.CAD, 'CAD')],
       );
       expect(amounts.toSorted()).toEqual(expected.toSorted());
-      await view.close();
     });
   });
 }
@@ -371,7 +362,6 @@ function boardActions(server: Serving): void {
       expect(await view.frame.evaluate(() => document.activeElement?.getAttribute('data-id'))).toBe(
         id,
       );
-      await view.close();
     });
 
     test('reads everything again when refreshed', async () => {
@@ -388,7 +378,6 @@ function boardActions(server: Serving): void {
         deals_from: 0,
         rows: 1000,
       });
-      await view.close();
     });
   });
 }
@@ -402,7 +391,6 @@ function boardOrder(server: Serving): void {
     expect(parts).toEqual(['by-stage', 'by-month', 'board']);
     const height = await view.frame.evaluate(() => document.documentElement.scrollHeight);
     expect(height).toBeLessThan(3 * 844);
-    await view.close();
   });
 
   test.each(['lost', 'closed'] as const)('shows the deals that were %s', async (outcome) => {
@@ -422,7 +410,6 @@ function boardOrder(server: Serving): void {
     );
     expect(await violations(view)).toEqual([]);
     expectHarmless(view);
-    await view.close();
   });
 
   describe('the order of the board', () => {
@@ -437,7 +424,6 @@ function boardOrder(server: Serving): void {
       );
       expect(lengths).toEqual(lengths.toSorted((a, b) => b - a));
       expect(lengths[0]).toBeGreaterThan(lengths.at(-1) ?? 0);
-      await view.close();
     });
 
     test('counts the same deals in its columns and charts, whatever their currency', async () => {
@@ -446,7 +432,6 @@ function boardOrder(server: Serving): void {
       expect(await countsIn('#by-stage ~ table .count')).toEqual(await countsIn('.column .count'));
       await view.frame.getByRole('combobox', { name: 'Columns' }).selectOption({ label: 'Month' });
       expect(await countsIn('#by-month ~ table .count')).toEqual(await countsIn('.column .count'));
-      await view.close();
     });
 
     test('sorts its cards by close date, and its table by any column', async () => {
@@ -468,7 +453,6 @@ function boardOrder(server: Serving): void {
       expect(cells).toEqual([...sorted, ...cells.slice(sorted.length).map(() => '–')]);
       expect(await texts(view, 'th[aria-sort="ascending"]')).toEqual(['Company ↑']);
       expect(await violations(view)).toEqual([]);
-      await view.close();
     });
   });
 }
@@ -494,7 +478,6 @@ function quoteCopies(server: Serving): void {
           .reduce((all, it) => all + amountOf(it), 0);
         expect(sum).toBeCloseTo(amountOf(total), 2);
       }
-      await view.close();
     });
 
     test('prints a copy for the customer, and an internal one only on request', async () => {
@@ -520,7 +503,6 @@ function quoteCopies(server: Serving): void {
       const internal = await view.frame.innerText('body');
       expect(internal).toContain('Internal copy');
       for (const { why } of view.data.preflight.rows) expect(internal).toContain(why);
-      await view.close();
     });
   });
 }
@@ -550,7 +532,6 @@ function quoteControls(server: Serving): void {
       await view.frame.getByRole('switch').uncheck();
       await view.frame.waitForSelector('#margins', { state: 'detached' });
       expect(await view.frame.content()).toBe(before);
-      await view.close();
     });
 
     test('shows each finding next to its line', async () => {
@@ -562,7 +543,6 @@ function quoteControls(server: Serving): void {
         const place = line === undefined ? view.frame.locator('#preflight + ul') : row;
         expect(await place.textContent()).toContain(why);
       }
-      await view.close();
     });
 
     test('asks about the quote, and refreshes', async () => {
@@ -573,7 +553,6 @@ function quoteControls(server: Serving): void {
       await view.frame.click('text="Refresh"');
       await view.frame.waitForSelector('text="Up to date"');
       expect(view.calls).toEqual([{ name: 'cpq_brief_quote', arguments: { quote: view.data.id } }]);
-      await view.close();
     });
 
     test('shows the lines that the answer left out', async () => {
@@ -585,7 +564,6 @@ function quoteControls(server: Serving): void {
       await view.frame.waitForSelector('.lines [data-line] >> nth=2');
       const { lines } = view.data as unknown as QuoteBrief;
       expect(await texts(view, '.lines [data-line]')).toHaveLength(lines.total);
-      await view.close();
     });
 
     test('asks which quote is meant, and shows the selected one', async () => {
@@ -596,7 +574,6 @@ function quoteControls(server: Serving): void {
       await view.frame.locator('.choice').first().click();
       await view.frame.waitForSelector('.lines');
       expect(view.calls[0]?.name).toBe('cpq_brief_quote');
-      await view.close();
     });
   });
 }
@@ -626,7 +603,6 @@ function profitsHidden(server: Serving): void {
       await view.frame.getByRole('switch', { name: 'Show costs and margins' }).uncheck();
       await view.frame.waitForSelector('.figure:has-text("Profit")', { state: 'detached' });
       expectHarmless(view);
-      await view.close();
     },
   );
 }
@@ -650,7 +626,6 @@ function companyControls(server: Serving): void {
     await view.frame.waitForSelector('text="Asked"');
     expect(view.said[0]).toContain(view.data.company.id);
     expect(view.said[0]).not.toContain(view.data.company.name);
-    await view.close();
   });
 }
 
@@ -688,7 +663,6 @@ function companyEvents(server: Serving): void {
       expect(await view.frame.textContent('body')).not.toContain('Of nobody here');
       expect(view.calls.filter(({ name }) => name === 'cpq_list_events')).toHaveLength(1);
       expectHarmless(view);
-      await view.close();
     });
 
     test('requests and mentions no events where none are received', async () => {
@@ -697,7 +671,6 @@ function companyEvents(server: Serving): void {
       await view.frame.waitForSelector('text="Up to date"');
       expect(view.calls.map(({ name }) => name)).not.toContain('cpq_list_events');
       expect(await view.frame.innerText('body')).not.toMatch(/\bevents?\b/i);
-      await view.close();
     });
 
     test('says that events could not be read, and shows the rest', async () => {
@@ -714,7 +687,6 @@ function companyEvents(server: Serving): void {
       expect(await entriesOf(view)).toEqual([]);
       expect((await texts(view, '.quote-entry')).length).toBeGreaterThan(0);
       expect(await violations(view)).toEqual([]);
-      await view.close();
     });
   });
 }
@@ -737,7 +709,6 @@ function manyEvents(): void {
         () => document.querySelectorAll('.event-entry').length === 25,
       );
       expect((await entriesOf(view))[0]?.at(-1)).toBe('name: "Name 1" → "Name 0"');
-      await view.close();
       await it.close();
     });
 
@@ -757,7 +728,6 @@ function manyEvents(): void {
       expect(await fitsIn(view)).toBe(true);
       expect(await violations(view)).toEqual([]);
       expectHarmless(view);
-      await view.close();
       await it.close();
     });
   });
@@ -774,7 +744,6 @@ function hostsDiffer(server: Serving): void {
       expect(await texts(view, 'button')).toEqual([]);
       expect(view.calls).toEqual([]);
       expect(await violations(view)).toEqual([]);
-      await view.close();
     });
 
     test('has its locale, theme and colours applied, also when they change', async () => {
@@ -793,14 +762,12 @@ function hostsDiffer(server: Serving): void {
       );
       expect(await style('background-color')).toBe('rgb(25, 26, 29)');
       expect((await figuresOf(view)).Monthly).toContain('US$');
-      await view.close();
     });
 
     test('may remove the view', async () => {
       const view = await openQuote(await server());
       await view.page.evaluate(() => window.host.teardown());
       expectHarmless(view);
-      await view.close();
     });
   });
 }
@@ -849,7 +816,6 @@ function hostileRecords(server: Serving): void {
     expect(await fitsIn(view)).toBe(true);
     expect(await view.frame.textContent('body')).toContain('onerror=');
     expectHarmless(view);
-    await view.close();
   });
 
   test('a very long stage is cut in the charts, with the whole name as a tooltip', async () => {
@@ -860,7 +826,6 @@ function hostileRecords(server: Serving): void {
     const cell = view.frame.locator('#by-stage ~ table bdi[title]');
     expect(await cell.getAttribute('title')).toBe(stage);
     expect(await cell.textContent()).toBe('Discovery, with a first meeting and a…');
-    await view.close();
   });
 
   test('an injected script is not run', async () => {
@@ -873,7 +838,6 @@ function hostileRecords(server: Serving): void {
     });
     expect(ran).toBeUndefined();
     expect(view.errors.join()).toContain('Content Security Policy');
-    await view.close();
   });
 }
 
@@ -898,7 +862,6 @@ function largeTenant(): void {
     const counts = (await texts(view, '.column .count')).map((it) => Number(it.replace(',', '')));
     expect(counts.reduce((sum, one) => sum + one, 0)).toBe(count);
     expectHarmless(view);
-    await view.close();
     await server.close();
   });
 }

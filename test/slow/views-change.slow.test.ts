@@ -11,9 +11,9 @@ import {
   recordOf,
   type Writer,
 } from '../support/consent.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import type { Row } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 import {
   expectHarmless,
@@ -137,12 +137,11 @@ const title = ({ frame }: OpenedView) => frame.textContent('h1');
 const bodyOf = ({ frame }: OpenedView) => frame.innerText('body');
 
 /** A check that holds for every view of a test, when it ends. */
-async function close(view: OpenedView): Promise<void> {
+async function expectNoSecret(view: OpenedView): Promise<void> {
   expectHarmless(view, /^cpq_answer_change$/);
   // The secret is sent with the answer, and is in nothing that the person or the model sees.
   expect(JSON.stringify([view.said, view.told, view.opened])).not.toContain(secret);
   expect(await view.frame.content()).not.toContain(secret);
-  await view.close();
 }
 
 /** An answer that the test gives when it wants to. */
@@ -161,7 +160,7 @@ function looksRight(): void {
       expect(await violations(view)).toEqual([]);
       expect(await fitsIn(view)).toBe(true);
       expect(await unreadable(view)).toEqual([]);
-      await close(view);
+      await expectNoSecret(view);
     }
   });
 
@@ -172,7 +171,7 @@ function looksRight(): void {
       expect(await fitsIn(view)).toBe(true);
       expect(await unreadable(view)).toEqual([]);
     }
-    await close(view);
+    await expectNoSecret(view);
   });
 
   test('shows the whole difference, what it is about, and what stays', async () => {
@@ -190,7 +189,7 @@ function looksRight(): void {
     expect(await texts(view, '.unlike')).toEqual([unseen]);
     expect(await texts(view, '.remarks li')).toEqual(proposal.remarks);
     expect(body).toContain(proposal.closing);
-    await close(view);
+    await expectNoSecret(view);
   });
 }
 
@@ -225,7 +224,7 @@ function answersOnce(): void {
     expect(view.told).toEqual([
       'In the view of the change, the person chose “Write it”.\nThe summary of written.\noutcome: written',
     ]);
-    await close(view);
+    await expectNoSecret(view);
   });
 
   test('is answered by the keyboard, and never by Enter on the page', async () => {
@@ -241,7 +240,7 @@ function answersOnce(): void {
     await view.frame.getByText('Declined', { exact: true }).waitFor();
     expect(view.calls.map((call) => call.arguments?.answer)).toEqual(['decline']);
     expect(await view.frame.evaluate(() => document.activeElement?.className)).toBe('title');
-    await close(view);
+    await expectNoSecret(view);
   });
 
   test('takes no click before a person can have seen the question', async () => {
@@ -266,7 +265,7 @@ function answersOnce(): void {
     await button(view, 'Write it').click();
     await view.frame.getByText('Verified', { exact: true }).waitFor();
     expect([isEarly, view.calls.length]).toEqual([true, 1]);
-    await close(view);
+    await expectNoSecret(view);
   });
 }
 
@@ -284,7 +283,7 @@ function showsEndings(): void {
     await button(view, 'Write it').click();
     await view.frame.getByText('Verified', { exact: true }).waitFor();
     expect(view.calls.map((call) => call.arguments?.secret)).toEqual([secret, `${secret}-2`]);
-    await close(view);
+    await expectNoSecret(view);
   });
 
   test('shows first what is not stored as agreed', async () => {
@@ -302,7 +301,7 @@ function showsEndings(): void {
       'StageProposal outWonStored differently.',
       'One-time revenue12,000.00 USD14,500.50 EUR',
     ]);
-    await close(view);
+    await expectNoSecret(view);
   });
 }
 
@@ -319,7 +318,7 @@ function knowsOutcomes(): void {
     await button(view, 'Write it').click();
     await view.frame.getByRole('button', { name: 'Write it' }).waitFor({ state: 'detached' });
     expect(await title(view)).toBe(expected);
-    await close(view);
+    await expectNoSecret(view);
   });
 
   test('does not know what happened where the host returns no answer', async () => {
@@ -331,7 +330,7 @@ function knowsOutcomes(): void {
     await view.frame.getByText('Asked').waitFor();
     expect(view.said).toEqual(['What became of the last change to an opportunity?']);
     expect(view.told).toEqual([expect.stringMatching(/not known.*cpq_list_changes/)]);
-    await close(view);
+    await expectNoSecret(view);
   });
 }
 
@@ -350,13 +349,13 @@ function hostsDiffer(): void {
     await view.frame.getByText('Expired', { exact: true }).waitFor();
     expect(await title(view)).toBe('Nothing was written Expired');
     expect(view.told).toEqual([expect.stringContaining('Nothing was written.')]);
-    await close(view);
+    await expectNoSecret(view);
     const past = new Date(Date.now() - 1).toISOString();
     const late = await open(asked({ expiresAt: past }));
     await late.frame.getByText('Expired', { exact: true }).waitFor();
     expect(await title(late)).toBe('This question can no longer be answered Expired');
     expect(late.told).toEqual([]);
-    await close(late);
+    await expectNoSecret(late);
   });
 
   test('a result that is sent again does not ask again', async () => {
@@ -367,7 +366,7 @@ function hostsDiffer(): void {
     await view.page.evaluate((it) => window.host.result(it), result as never);
     await view.page.waitForTimeout(200);
     expect(await button(view, 'Write it').count()).toBe(0);
-    await close(view);
+    await expectNoSecret(view);
   });
 
   const text = 'Nothing yet.\noutcome: not_asked\npreview:\n    > Change it?';
@@ -382,7 +381,7 @@ function hostsDiffer(): void {
       'This host does not pass on what is needed to decide here',
     );
     expect(await button(view, 'Write it').count()).toBe(0);
-    await close(view);
+    await expectNoSecret(view);
   });
 
   test('a change that was decided elsewhere has no buttons', async () => {
@@ -390,7 +389,7 @@ function hostsDiffer(): void {
     expect(await bodyOf(view)).toContain('The summary of not_asked.');
     expect(await view.frame.getByRole('button').count()).toBe(0);
     expect(view.calls).toEqual([]);
-    await close(view);
+    await expectNoSecret(view);
   });
 
   test('no text of a record becomes part of the page', async () => {
@@ -404,12 +403,11 @@ function hostsDiffer(): void {
     await view.frame.waitForSelector('.notes');
     expect(await texts(view, 'img, iframe, a, #view script')).toEqual([]);
     expect(await view.frame.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
-    await close(view);
+    await expectNoSecret(view);
   });
 }
 
-const sandbox = shared(() => startSandbox({ scale: 0.2 }));
-const at = async () => addressIn(await sandbox(), 'all');
+const { sandbox, address: at } = embeddedTenant({ scale: 0.2, as: 'all' });
 const opportunity = shared(async () => anyOpportunity(await at()));
 const sent = async () => putsOf(await sandbox()).length;
 
@@ -438,7 +436,7 @@ async function openWith({ client }: Writer, args: Row, name = 'cpq_upsert_opport
       expect(JSON.stringify([view.said, view.told])).not.toContain(one);
       expect(await view.frame.content()).not.toContain(one);
     }
-    await close(view);
+    await expectNoSecret(view);
   };
   return { ...view, secrets, done };
 }

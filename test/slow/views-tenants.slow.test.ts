@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
-import { addressIn } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
 import { expectHarmless, fitsIn, texts, unreadable, violations } from '../support/view-checks.ts';
 import { everyCapability, type OpenedView, type Options, openView } from '../support/view-host.ts';
-import { startViewTenant, viewTenants } from '../support/view-tenants.ts';
+import { viewTenants } from '../support/view-tenants.ts';
 
 /** Every view that reads, with tenants that are messy, empty or in yen, from 320 to 1,400 pixels. */
 
@@ -45,9 +44,9 @@ async function expectWell(view: OpenedView): Promise<void> {
 }
 
 describeWith('chromium', 'views of other tenants', () => {
-  describe.each(viewTenants)('%s', (name) => {
-    const tenant = shared(() => startViewTenant(name));
-    const server = host.serving(async () => addressIn(await tenant(), 'all'), {});
+  describe.each(Object.entries(viewTenants))('%s', (name, change) => {
+    const { address } = embeddedTenant({ as: 'all', change });
+    const server = host.serving(address, {});
 
     test.each(Object.keys(views))(
       'the %s fits, and is accessible, from left to right and from right to left',
@@ -68,7 +67,6 @@ describeWith('chromium', 'views of other tenants', () => {
         expect(await violations(opened)).toEqual([]);
         await expectWell(opened);
         expectHarmless(opened);
-        await opened.close();
       },
     );
   });
@@ -113,6 +111,5 @@ describeWith('chromium', 'views with the keyboard alone', () => {
       expect(await texts(view, '.side-panel')).toEqual([]);
       expect(await link.evaluate((it) => it === document.activeElement)).toBe(true);
     }
-    await view.close();
   });
 });

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { PipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import type { QuotesBrief } from '../../src/briefs/quotes/quotes.ts';
 import { personAnswers } from '../support/consent.ts';
+import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 import {
   allRead,
@@ -18,8 +18,7 @@ import { everyCapability, type OpenedView, type Options, openView } from '../sup
 
 /** What a person does in the views: opens what a figure counts, filters, compares, saves, asks for a change. */
 
-const sandbox = shared(() => startSandbox());
-const address = async () => addressIn(await sandbox(), 'all');
+const { address } = embeddedTenant({ as: 'all' });
 const host = httpHosts[0] as Host;
 const usd = (amount = 0, decimals = 0) =>
   new Intl.NumberFormat('en-US', {
@@ -47,7 +46,6 @@ const close = async (view: OpenedView) => {
   expect(await fitsIn(view)).toBe(true);
   expect(await unreadable(view)).toEqual([]);
   expectHarmless(view);
-  await view.close();
 };
 
 type Serving = () => Promise<Connection>;
@@ -146,7 +144,6 @@ function countsOpen(server: Serving): void {
     expect(counts.length).toBeGreaterThan(3);
     for (const [label, said, rows] of counts) expect([label, rows]).toEqual([label, said]);
     expectHarmless(view);
-    await view.close();
   });
 
   test('every figure follows the owner', async () => {
@@ -212,7 +209,6 @@ function pipelineWork(server: Serving): void {
     await view.frame.getByText('Not now.').waitFor();
     await view.frame.click('text="Try again"');
     await view.frame.waitForSelector('.table');
-    await view.close();
   });
 
   test('a forecast compares a target with what is won, committed and to be expected', async () => {
@@ -229,7 +225,6 @@ function pipelineWork(server: Serving): void {
     await target.fill(String(sum + 5_000));
     await expect.poll(() => amountOf('Missing to the target')).toBeCloseTo(5_000, -1);
     await view.frame.getByText(/^Expected on /).waitFor();
-    await view.close();
   });
 }
 
@@ -342,7 +337,6 @@ function companyAndChanges(server: Serving): void {
         () => view.calls.filter(({ arguments: args }) => typeof args?.owner === 'string').length,
       )
       .toBeGreaterThan(0);
-    await view.close();
   });
 }
 
@@ -367,7 +361,6 @@ function quoteWork(server: Serving): void {
     expect(view.saved[0]).toContain('Draft: not released');
     expect(view.saved[0]).toContain('Place and date, name, signature');
     expect(view.saved[0]).not.toMatch(/First-year value|Must fix|<button/);
-    await view.close();
   });
 
   test('where a host lets views neither print nor save, that is said', async () => {
@@ -378,7 +371,6 @@ function quoteWork(server: Serving): void {
     await view.frame.click('text="Print internal copy"');
     await view.frame.getByText('This host lets views neither print nor save a file.').waitFor();
     expect(await view.frame.evaluate(() => document.documentElement.dataset.print)).toBeUndefined();
-    await view.close();
   });
 
   test('two quotes of a company are compared line by line', async () => {
@@ -414,7 +406,6 @@ function quoteWork(server: Serving): void {
     expect(await view.frame.$eval('h1', (it) => getComputedStyle(it).fontSize)).toBe('31px');
     await view.frame.click('text="Full screen"');
     await view.frame.waitForSelector('text="Back to the conversation"');
-    await view.close();
   });
 }
 
@@ -441,7 +432,6 @@ function askedChanges(server: Serving): void {
       expect(call?.arguments).toEqual({ opportunity_id: id, expected_close_date: '2031-05-06' });
       const after = await it.call('cpq_get_record', { resource: 'opportunity', id });
       expect(after.data.record).toEqual(before.data.record);
-      await view.close();
     });
 
     test('is not offered where nothing may be written', async () => {
@@ -450,7 +440,6 @@ function askedChanges(server: Serving): void {
       await view.frame.locator('.card').first().click();
       await inPanel(view, '.customer-ask').waitFor();
       expect(await view.frame.locator('text="Change this opportunity"').count()).toBe(0);
-      await view.close();
     });
   });
 }

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Tool } from '@modelcontextprotocol/client';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import type { Connection, Row } from './hosts.ts';
 import { closing, shared, useMachineClock } from './shared.ts';
 
@@ -49,7 +50,6 @@ export interface OpenedView<Data = unknown> {
   requests: string[];
   /** Errors of the page, and violations of its content security policy. */
   errors: string[];
-  close(): Promise<void>;
 }
 
 export interface Options {
@@ -110,7 +110,7 @@ export const everyCapability = {
 /** What a view needs of a server. */
 export type ViewServer = Pick<Connection, 'tools' | 'call' | 'ask' | 'request'>;
 
-/** Opens the view that the tool's listing refers to, as a host does. */
+/** Opens the view that the tool's listing refers to, as a host does; closed when the test has finished. */
 export async function openView(
   server: ViewServer,
   name: string,
@@ -127,6 +127,7 @@ export async function openView(
   if (!tool) throw new Error(`${name} is not listed`);
   const [html, answer] = await Promise.all([viewOf(server, tool), server.call(name, args)]);
   const page = await newPage(width, media);
+  onTestFinished(() => page.context().close());
   const shown = await watch(page, server, options);
   await page.goto(hostAddress);
   const result = options.result ? options.result(answer.result) : answer.result;
@@ -136,7 +137,7 @@ export async function openView(
   const frame = page.frames().find((it) => it !== page.mainFrame());
   if (!frame) throw new Error('the view has no frame');
   await frame.waitForSelector('#view > *:not(.waiting)');
-  return { ...shown, page, frame, data: answer.data, close: () => page.context().close() };
+  return { ...shown, page, frame, data: answer.data };
 }
 
 /** The page that the tool's listing refers to. */
