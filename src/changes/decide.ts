@@ -1,16 +1,16 @@
 import { BoundedMap } from '../containers.ts';
+import type { ApiRecord } from '../service/records/records.ts';
 import type { NameOf } from '../setting-names.ts';
 import { requireGrant, writeGrant } from '../tenant/grants.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
-import { canonicalJson } from '../values.ts';
+import { canonicalJson, isObject } from '../values.ts';
 import { answerMs, type ChangeCall, type NotAgreed, type Question } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
 import { type FieldChange, nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges, type WriteIntent } from './journal.ts';
 import { buildPlan, type ChangePlan, planAgain } from './plan.ts';
 import { ChangeRefused, type Remedy } from './refusal.ts';
-import { choicesFor } from './resolve.ts';
 import { learnFromRow, TargetFinder } from './target.ts';
 
 export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
@@ -150,10 +150,8 @@ export async function checkAllowed(
 async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Promise<void> {
   const { allowedStages } = tenant.writes.rules;
   if (allowedStages.length === 0) return;
-  const { choices } = await choicesFor(tenant, 'stage', call);
-  const names = [stage.id, stage.name ?? ''];
-  for (const { id, name = '', externalIdentifier = '' } of choices)
-    if (id === stage.id) names.push(name, externalIdentifier);
+  const { records } = await tenant.collection('opportunity', call);
+  const names = namesOf(stage, records);
   const { looksLike } = await import('../text/look-alikes.ts');
   if (allowedStages.some((word) => names.some(looksLike(word)))) return;
   const quoted = allowedStages.map((it) => quote(it));
@@ -205,4 +203,15 @@ export async function refuseJustCreated(tenant: Tenant, externalId: string): Pro
   throw new ChangeRefused(
     wording`A new opportunity ${made.outcome?.outcome === 'written' ? 'got' : 'may have got'} the external identifier ${quote(externalId)} just now, by ${identifier(made.intent.id)}. To change that one, leave create out.`,
   );
+}
+
+/** The id of a stage, and what opportunities call it: the API has no list of stages. */
+function namesOf({ id, name = id }: Reference, opportunities: readonly ApiRecord[]): string[] {
+  const names = new Set([id, name]);
+  for (const { pipelineStage: stage } of opportunities) {
+    if (!isObject(stage) || String(stage.id) !== id) continue;
+    for (const called of [stage.name, stage.externalIdentifier])
+      if (typeof called === 'string' && called !== '') names.add(called);
+  }
+  return [...names];
 }

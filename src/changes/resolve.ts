@@ -41,11 +41,7 @@ interface Choices {
   coverage: Coverage;
 }
 
-export async function choicesFor(
-  tenant: Tenant,
-  field: ReferenceField,
-  call: ToolCall,
-): Promise<Choices> {
+async function choicesFor(tenant: Tenant, field: ReferenceField, call: ToolCall): Promise<Choices> {
   if (field === 'company' || field === 'contact') {
     const { records, coverage } = await tenant.collection(field, call);
     return { choices: records.map(choiceOf), coverage };
