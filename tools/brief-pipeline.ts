@@ -170,7 +170,8 @@ export const briefPipeline = defineTool({
 
 /** What was asked for, or the defaults. */
 function optionsOf(args: Args, deals: readonly Opportunity[]) {
-  const { period_to: periodTo = today() } = args;
+  const now = today();
+  const { period_to: periodTo = now } = args;
   return {
     show: args.show ?? [],
     by: groupingOf(args, deals),
@@ -181,7 +182,7 @@ function optionsOf(args: Args, deals: readonly Opportunity[]) {
     // The names of products are long.
     maxGroups: args.groups ?? (isOfLines(args.by) ? 12 : 24),
     maxRows: args.rows ?? fewRows,
-    today: today(),
+    today: now,
   };
 }
 
@@ -210,6 +211,7 @@ function ratesOf(
   currencyOf: CurrencyOf,
 ): { rates: Rates; unused: Wording[] } {
   const given: Rates = readRates(text) ?? new Map();
+  if (given.size === 0) return { rates: given, unused: [] };
   const occurring = new Set(deals.map((deal) => currencyOfRecord(deal, currencyOf)));
   return {
     rates: new Map([...given].filter(([code]) => occurring.has(code))),
