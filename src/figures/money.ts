@@ -7,6 +7,7 @@ import { currencyCode } from '../service/records/normalise.ts';
 import type { Company, Ref } from '../service/records/records.ts';
 import { trusted, type Wording } from '../text/untrusted-text.ts';
 import { fieldOf } from '../values.ts';
+import { nonBlank } from './naming.ts';
 
 /** An exact decimal number: sums of binary numbers are off by parts of a cent, and cannot be rounded. */
 export type Decimal = Big;
@@ -112,7 +113,7 @@ export function currencyOfRecord(
   const { company, companyId } = record;
   const own = fieldOf(record.currency, 'code') ?? record.currency;
   if (typeof own === 'string' && own.trim() !== '') return currencyCode(own) ?? unknownCurrency;
-  const id = company?.id ?? (typeof companyId === 'string' ? companyId : '');
+  const id = nonBlank(company?.id) ?? nonBlank(companyId) ?? '';
   return currencyCode(company?.currency) ?? currencyOf.get(id) ?? unknownCurrency;
 }
 
