@@ -1,4 +1,4 @@
-// Helpers for maps, arrays and what waits in them. Imports nothing, so every module may use it.
+// A bounded map, and slots to wait for. Imports nothing, so every module may use it.
 
 interface Sized<V> {
   value: V;

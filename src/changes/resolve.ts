@@ -32,8 +32,13 @@ function choiceOf(record: Company & Contact): Choice {
 
 /** The company before the contact, which is looked for among its contacts. */
 export const referenceFields = [
-  ...(['company', 'contact', 'owner', 'stage', 'category', 'source'] as const),
-];
+  'company',
+  'contact',
+  'owner',
+  'stage',
+  'category',
+  'source',
+] as const;
 type ReferenceField = (typeof referenceFields)[number];
 
 interface Choices {

@@ -35,7 +35,7 @@ export class MemoryRates implements RateWindow {
     return decide(this.#current(key, rule, now), rule, now);
   }
 
-  /** Counts a request that `evaluate` allowed. */
+  /** Counts a request that was allowed elsewhere. */
   count(key: string, rule: WindowRule, now: number): void {
     const window = this.#current(key, rule, now);
     window.own.push(now);

@@ -19,7 +19,7 @@ export interface Secret {
 export type Launch = ({ command: string; args: string[] } | { url: string }) & {
   /** Variables or headers that are not secret. */
   values: Record<string, string>;
-  /** Absent if the server reads its key from a file, or callers need none or sign in at an identity provider. */
+  /** Absent if none is needed, it is read from a file, or callers sign in at an identity provider. */
   secret?: Secret | undefined;
 };
 

@@ -210,7 +210,7 @@ export function rateBudget(window: RateWindow, key: string, requests: number) {
       const { purpose = 'interactive', cost } = call;
       const rule = rules[purpose];
       const pauseMs = Math.min(cost?.pauseMs ?? 0, maxPauseMs);
-      const isLow = lastRemaining < rules.allowed * lowShare;
+      const isLow = lastRemaining < Math.floor(rules.allowed * lowShare);
       if (pauseMs > 0 && isLow) await delay(pauseMs, call.signal);
       let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[purpose]);
       for (;;) {
