@@ -48,6 +48,8 @@ describe('what an operator does not let agents write', () => {
     { id: 'o7' },
     { id: 'o8', pipelineStage: { id: 's8', name: lookAlike } },
     { id: 'o9', pipelineStage: { id: 's9', name: 'Gewonnen (won)' } },
+    { id: 'o10', pipelineStage: { id: 's10', name: 'Sent', externalIdentifier: 'OUT' } },
+    { id: 'o11', pipelineStage: { id: 's10', name: 'Sent', externalIdentifier: null } },
   ];
   const allowed = async (changes: FieldChange[], rules: Partial<WriteRules>) => {
     const { tenant } = await tenantOver({ opportunity }, { rules });
@@ -81,6 +83,8 @@ describe('what an operator does not let agents write', () => {
     ['a stage without a name', toStage('s2'), 'won', /^allowed$/],
     ['a renamed stage', toStage('s1', 'Proposal'), 'offer', /^allowed$/],
     ['a stage by an identifier', toStage('s1'), 'off', /^allowed$/],
+    ['a stage by the identifier that only some rows have', toStage('s10'), 'out', /^allowed$/],
+    ['a stage of which a row has an identifier that is no text', toStage('s10'), 'x', /"Sent"|s10/],
     ['a stage that has an id only', toStage('7'), '7', /^allowed$/],
     ['an empty name', toStage('7', ''), 'won', /set the stage ""/],
     ['a setting that looks the same', toStage('s9'), lookAlike, /^allowed$/],
