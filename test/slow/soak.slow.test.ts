@@ -162,7 +162,7 @@ async function soak(
   const after = await settled(pid);
   report(what, calls, before, after);
   expect(answered).toBeGreaterThan(calls * 0.98);
-  expect(after.memory - before.memory).toBeLessThan(20 * mebibyte);
+  expect(after.memory - before.memory).toBeLessThan(14 * mebibyte);
   // Both sides keep some idle connections, but not one for each call.
   expect(after.files - before.files).toBeLessThan(2 * inFlight);
 }
@@ -207,13 +207,13 @@ function heap(): number {
 /** `many-tenants.slow.test.ts` has tenants that are opened and closed. */
 test('in one process 10,000 calls leak nothing', async () => {
   const tenant = openTenant({ url: service.url, key, requestLimit: 10_000_000, freshMs: 200 });
-  const client = await serve(tenant).connect();
+  const client = await serve(tenant).connect({ era: 'legacy' });
   await callAll(client, 4_000);
   const warm = heap();
   await callAll(client, 10_000);
   const grown = heap() - warm;
   process.stderr.write(`in process: 10000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
-  expect(grown).toBeLessThan(5 * mebibyte);
+  expect(grown).toBeLessThan(4 * mebibyte);
   await client.close();
   await tenant.close();
   await expectNoLeaks(before);

@@ -41,7 +41,7 @@ const titleOf = (view: OpenedView) => view.frame.textContent('#side-panel');
 const figure = ({ frame }: OpenedView, label: string) =>
   frame.locator('.figure', { has: frame.locator(`dt:text-is("${label}")`) });
 
-const close = async (view: OpenedView) => {
+const expectUsable = async (view: OpenedView) => {
   expect(await violations(view)).toEqual([]);
   expect(await fitsIn(view)).toBe(true);
   expect(await unreadable(view)).toEqual([]);
@@ -88,7 +88,7 @@ function figuresOpen(server: Serving): void {
     await view.frame.locator('#by-stage ~ table button').first().click();
     const count = Number(await view.frame.textContent('#by-stage ~ table button >> nth=0'));
     await expect.poll(() => inPanel(view, 'tbody tr').count()).toBe(count);
-    await close(view);
+    await expectUsable(view);
   });
 
   test('a search in the view narrows the figures, or the part says that it does not', async () => {
@@ -101,7 +101,7 @@ function figuresOpen(server: Serving): void {
     expect(await value('Total contract value')).toBe(usd(stalled.value?.USD));
     expect(await figure(view, 'Win rate by count').textContent()).toContain('whatever is searched');
     expect(await view.frame.textContent('.changes')).toContain('does not narrow this part');
-    await close(view);
+    await expectUsable(view);
   });
 }
 
@@ -172,7 +172,7 @@ function countsOpen(server: Serving): void {
     expect(counts.reduce((sum, one) => sum + one, 0)).toBe(own.count);
     const chart = (await texts(view, '#by-month ~ table .count')).map(Number);
     expect(chart.reduce((sum, one) => sum + one, 0)).toBe(own.count);
-    await close(view);
+    await expectUsable(view);
   });
 }
 
@@ -191,7 +191,7 @@ function pipelineWork(server: Serving): void {
       document.activeElement?.getAttribute('data-id'),
     );
     expect(focused).toBe(ids[1]?.[0]);
-    await close(view);
+    await expectUsable(view);
   });
 
   test('what failed can be tried again', async () => {
@@ -238,7 +238,7 @@ function otherViews(server: Serving): void {
     await expect.poll(() => view.frame.locator('#list ~ * tbody tr').count()).toBe(waiting?.count);
     await view.frame.locator('#list ~ * tbody button').first().click();
     await inPanel(view, '.pairs').waitFor();
-    await close(view);
+    await expectUsable(view);
   });
 
   test('the quotes have the approval rate and the days of all, a sort, owners and stops', async () => {
@@ -288,7 +288,7 @@ function otherViews(server: Serving): void {
       .data as unknown as QuotesBrief;
     const offered = await owner.locator('option').allTextContents();
     for (const { id, name } of all.groups.rows) if (id) expect(offered).toContain(name);
-    await close(view);
+    await expectUsable(view);
   });
 
   test('what the quotes are filtered by is said, and can be removed', async () => {
@@ -299,7 +299,7 @@ function otherViews(server: Serving): void {
     expect(scope).toContain('sent from: Jan 1, 2026');
     await view.frame.click('text="Remove the filters"');
     await view.frame.waitForFunction(() => !document.querySelector('.scope'));
-    await close(view);
+    await expectUsable(view);
   });
 }
 
@@ -311,7 +311,7 @@ function companyAndChanges(server: Serving): void {
     for (const link of await view.frame.locator('.contact-links button').all()) await link.click();
     await expect.poll(() => view.opened.length).toBeGreaterThan(1);
     expect(view.opened.join('\n')).toMatch(/^mailto:\S+@\S+\ntel:\+?\d+/);
-    await close(view);
+    await expectUsable(view);
   });
 
   test('closed deals open by outcome', async () => {
@@ -319,7 +319,7 @@ function companyAndChanges(server: Serving): void {
     const { closed } = view.data as unknown as PipelineBrief;
     await figure(view, 'Lost, total contract value').getByRole('button').click();
     await inPanel(view, `:text("of ${closed.lost.count} shown")`).waitFor();
-    await close(view);
+    await expectUsable(view);
   });
 
   test('the changes follow the owner, name deals to talk about, and open what moved', async () => {
@@ -383,7 +383,7 @@ function quoteWork(server: Serving): void {
     await choice.selectOption({ index: 1 });
     await view.frame.waitForSelector('.table:has-text("Difference")');
     expect(await texts(view, '.table th')).not.toContain('This margin');
-    await close(view);
+    await expectUsable(view);
   });
 
   test('the host gives fonts, a full screen and a height', async () => {
