@@ -197,7 +197,7 @@ function provide(day: number, refused: readonly Kind[], formsOf: Forms): void {
 /** The names in an answer that the caller may not see. */
 async function crossings(tenant: Tenant, step: Step, may: ReadonlySet<Marked>): Promise<string[]> {
   const grants = parseGrants(step.grants.map((kind) => `${kind}:read`));
-  const client = await serve(tenant.withGrants(grants)).connect();
+  const client = await serve(tenant.withGrants(grants)).connect({ era: 'legacy' });
   const found: string[] = [];
   for (const at of step.asks) {
     const answer = await asks[at]?.(client).catch((error: unknown) => String(error));

@@ -59,7 +59,7 @@ beforeAll(async () => {
     for (const [at, key] of keys.entries()) {
       const tenant = openTenant({ url, key, ...shared, ...rest });
       const log = { failed: (_: string, error: unknown) => errors.push(error) };
-      const client = await serve(tenant, { log }).connect();
+      const client = await serve(tenant, { log }).connect({ era: 'legacy' });
       parties.push({ tag: tagOf(['north', 'south'][home] ?? '', at), tenant, client });
     }
   }

@@ -346,7 +346,7 @@ describe('a cancelled call', () => {
     'the requests of %s are closed when the host cancels it',
     async (name) => {
       upstream.set(faults['never-answers']);
-      const client = await serve(tenantOf()).connect();
+      const client = await serve(tenantOf()).connect({ era: 'legacy' });
       const stop = new AbortController();
       const called = failure(client.callTool({ name, arguments: {} }, { signal: stop.signal }));
       await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(0), soon);

@@ -175,7 +175,7 @@ describe('what a person is told', () => {
     const tenant = tenantWith(60);
     await tenant.collection('company', toolCall());
     upstream.budget.spend(60 - upstream.requests.length - 1);
-    const client = await serve(tenant).connect();
+    const client = await serve(tenant).connect({ era: 'legacy' });
     const text = async (name: string, args = {}) =>
       JSON.stringify((await client.callTool({ name, arguments: args })).content);
     expect(await text('cpq_list_products', { size: 2 })).toContain('product');
@@ -183,7 +183,9 @@ describe('what a person is told', () => {
     expect(await text('cpq_list_products', { size: 2 })).toMatch(
       /budget.* used up. Ask again in 48\d seconds. Questions about these records can be answered now: company \(2 min old\)\./,
     );
-    const narrow = await serve(tenant.withGrants(new Set(['product:read']))).connect();
+    const narrow = await serve(tenant.withGrants(new Set(['product:read']))).connect({
+      era: 'legacy',
+    });
     const asked = { name: 'cpq_list_products', arguments: { size: 2 } };
     const { content } = await narrow.callTool(asked);
     expect(JSON.stringify(content)).toMatch(/used up. Ask again in 48\d seconds\."/);

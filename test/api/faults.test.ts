@@ -187,7 +187,7 @@ interface Listed {
 
 async function list(tenant: Tenant, path: ResourcePath, errors: unknown[]): Promise<Listed> {
   const log = { failed: (_: string, error: unknown) => errors.push(error) };
-  const client = await serve(tenant, { log }).connect();
+  const client = await serve(tenant, { log }).connect({ era: 'legacy' });
   const result = await client.callTool({ name: collections[path].tool, arguments: {} });
   await client.close();
   const content = result.content as { text: string }[];

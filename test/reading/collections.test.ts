@@ -203,7 +203,7 @@ describe('the age of a cached collection', () => {
   test('is reported by a tool', async () => {
     stopClock();
     const tenant = tenantOf();
-    const client = await serve(tenant).connect();
+    const client = await serve(tenant).connect({ era: 'legacy' });
     const list = () => client.callTool({ name: 'cpq_list_pricing_books', arguments: {} });
     const then = new Date().toISOString().slice(0, 19);
     await list();
@@ -343,7 +343,7 @@ describe('a collection that the budget does not suffice to read again', () => {
   });
 
   test('is said to be old first', async () => {
-    const client = await serve(tightTenant()).connect();
+    const client = await serve(tightTenant()).connect({ era: 'legacy' });
     const list = () => client.callTool({ name: 'cpq_list_pricing_books', arguments: {} });
     const then = new Date().toISOString().slice(0, 19);
     await list();
@@ -590,7 +590,7 @@ describe('progress', () => {
 
   const follow = async (tenant: Tenant, name: string): Promise<Told[]> => {
     const reported: Told[] = [];
-    const client = await serve(tenant).connect();
+    const client = await serve(tenant).connect({ era: 'legacy' });
     await client.callTool({ name, arguments: {} }, { onprogress: (one) => reported.push(one) });
     return reported;
   };

@@ -59,7 +59,7 @@ function tenantOf(grants: ReadonlySet<Grant>): Tenant {
 
 async function clientOf(tenant: Tenant): Promise<Client> {
   const failed = (_: string, error: unknown) => expect(error).toBeUndefined();
-  const client = await serve(tenant, { log: { failed } }).connect();
+  const client = await serve(tenant, { log: { failed } }).connect({ era: 'legacy' });
   closers.push(() => client.close());
   return client;
 }

@@ -14,14 +14,14 @@ export async function shipped(): Promise<typeof import('../../src/index.ts')> {
   return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
 }
 
-/** A client in memory of a server that a program embeds. */
+/** A client in memory of a server that a program embeds; of an older revision, as most hosts are, unless it says more. */
 export async function connectTo(
   cpq: Pick<CpqServer, 'connect'>,
   options: ClientOptions = {},
 ): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   cpq.connect(theirs);
-  return closing(await connectClient(ours, options));
+  return closing(await connectClient(ours, { era: 'legacy', ...options }));
 }
 
 /** A server of its own state over HTTP in this process, for tests that depend on no transport. */

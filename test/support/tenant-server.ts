@@ -41,7 +41,8 @@ export const partsOf = (tenant: Tenant, more: Partial<CallParts> = {}): CallPart
 });
 
 export function serve(tenant: Tenant, more: Partial<CallParts> = {}): TenantServer {
-  const make = () => createServer(partsOf(tenant, more));
+  const parts = partsOf(tenant, more);
+  const make = () => createServer(parts);
   const pipe = (): Transport => {
     const [mine, theirs] = InMemoryTransport.createLinkedPair();
     const transport = theirs as NonNullable<Parameters<typeof serveStdio>[1]>['transport'];

@@ -180,7 +180,7 @@ async function connect() {
     questions.push(...textsIn(question));
     return { action: 'decline' };
   };
-  const client = await serve(tenant, { log }).connect({ person });
+  const client = await serve(tenant, { log }).connect({ era: 'legacy', person });
   return {
     client,
     async close() {

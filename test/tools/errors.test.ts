@@ -15,7 +15,7 @@ const { address, open } = embeddedTenant({ scale: 0.1 });
 /** A server in this process, of the service at this address. */
 async function serverOf(url: string, options: Partial<OpenOptions> = {}) {
   const tenant = closing(openTenant({ url, key: wrongKey, ...options }));
-  const client = await serve(tenant).connect();
+  const client = await serve(tenant).connect({ era: 'legacy' });
   return callsBy(async (name, args = {}) =>
     answerOf(await client.callTool({ name, arguments: args as Row })),
   );
