@@ -524,3 +524,25 @@ describe('a company', () => {
     await until(() => view.sent.at(-1)?.params).toEqual({ url: 'tel:+49301234' });
   });
 });
+
+test('a switch stays as it was clicked until its answer comes, whatever is drawn meanwhile', async () => {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const view = await openInDom(await server(), 'cpq_brief_pipeline', {}, async (result, own) => {
+    if (own?.name === 'cpq_brief_pipeline') await released;
+    return result;
+  });
+  const profit = () =>
+    view.find('.switch input').at(-1) as unknown as { click(): void; checked: boolean };
+  await until(() => view.find('.card').length).toBeGreaterThan(0);
+  profit().click();
+  await view.choose('Find', 'no such words anywhere');
+  await until(() => view.find('.card').length).toBe(0);
+  expect(profit().checked).toBe(true);
+  release();
+  await view.choose('Find', '');
+  await until(view.text).toContain('Profit');
+  expect(profit().checked).toBe(true);
+});

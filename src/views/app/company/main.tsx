@@ -49,7 +49,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
         <Switch
           text={profitSwitch}
           on={showsProfit(args)}
-          set={(on) => void change(withProfit(args, on))}
+          set={(on) => change(withProfit(args, on))}
         />
       )}
       <Refresh host={host} reload={reload} />

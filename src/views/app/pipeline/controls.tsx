@@ -20,7 +20,7 @@ interface Props {
   /** Whether the host lets the view read cards; the groups of the answer can be measured only. */
   hasCards: boolean;
   /** Absent where the host lets views call no tools. */
-  profit: { on: boolean; set(on: boolean): void } | undefined;
+  profit: { on: boolean; set(on: boolean): unknown } | undefined;
 }
 
 const columns = [

@@ -83,7 +83,7 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
     args.owner,
   );
   const profit = host.canRead
-    ? { on: showsProfit(args), set: (on: boolean) => void change(withProfit(args, on)) }
+    ? { on: showsProfit(args), set: (on: boolean) => change(withProfit(args, on)) }
     : undefined;
   const parts: Parts = { ...props, loaded, found, settings, setSettings, panel };
   const stages = [...new Set(loaded.deals.flatMap(({ stage }) => stage ?? []))];

@@ -134,15 +134,28 @@ export function Leading({ figures, children }: LeadingProps) {
   );
 }
 
-export function Switch({ text, on, set }: { text: string; on: boolean; set(on: boolean): void }) {
+interface SwitchProps {
+  text: string;
+  on: boolean;
+  /** May wait for an answer: until then the switch stays as it was clicked, whatever is drawn meanwhile. */
+  set(on: boolean): unknown;
+}
+
+export function Switch({ text, on, set }: SwitchProps) {
+  const [clicked, setClicked] = useState<boolean>();
+  const change = async (wanted: boolean) => {
+    setClicked(wanted);
+    await set(wanted);
+    setClicked(undefined);
+  };
   return (
     <label class="switch">
       <input
         type="checkbox"
         // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox reports its own state
         role="switch"
-        checked={on}
-        onChange={(event) => set(event.currentTarget.checked)}
+        checked={clicked ?? on}
+        onChange={(event) => void change(event.currentTarget.checked)}
       />
       <span>{text}</span>
     </label>
