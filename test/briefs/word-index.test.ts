@@ -1,6 +1,5 @@
 import MiniSearch from 'minisearch';
 import { expect, test } from 'vitest';
-import { foldedName } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { WordIndex } from '../../src/names/word-index.ts';
 import fc from '../support/fast-check.ts';
@@ -9,7 +8,7 @@ import fc from '../support/fast-check.ts';
 function referenceOf(texts: readonly (readonly [string, string])[], fuzzy: number) {
   const reference = new MiniSearch<{ id: number; name: string; more: string }>({
     fields: ['name', 'more'],
-    processTerm: (term) => foldedName(term) || null,
+    processTerm: (term) => term.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase() || null,
     searchOptions: {
       boost: { name: 3 },
       prefix: (term) => term.length > 2,

@@ -81,6 +81,7 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
         const { opening, closing, steps } = expected;
         const rows = found.rows.map(({ step, ...row }) => [step, row]);
         expect(Object.fromEntries(rows)).toEqual({ opening, ...steps, closing });
+        expect([rows.at(0)?.[0], rows.at(-1)?.[0]]).toEqual(['opening', 'closing']);
       }),
       { numRuns: quickOrAll(20, 40) },
     );

@@ -14,7 +14,7 @@ export async function shipped(): Promise<typeof import('../../src/index.ts')> {
   return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
 }
 
-/** A client in memory of a server that a program embeds; of an older revision, as most hosts are, unless it says more. */
+/** A client in memory of a server that a program embeds; of an older revision, as most hosts are, unless the options say another. */
 export async function connectTo(
   cpq: Pick<CpqServer, 'connect'>,
   options: ClientOptions = {},
