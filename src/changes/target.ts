@@ -141,7 +141,7 @@ export class TargetFinder {
         wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(expected)}.`,
       );
     }
-    await this.#refuseShared(present.record, externalId);
+    await this.#refuseDeletedOrShared(present.record, externalId);
     return present;
   }
 
@@ -156,7 +156,7 @@ export class TargetFinder {
       return created ? { externalId, present: created, scale } : target;
     }
     const now = await this.read(id);
-    await this.#refuseShared(now.record, externalId);
+    await this.#refuseDeletedOrShared(now.record, externalId);
     // A write under the former identifier would create a second record.
     if (hasIdentifier(externalId)(now.record)) return { externalId, present: now, scale };
     throw new ChangeRefused(
@@ -165,7 +165,7 @@ export class TargetFinder {
   }
 
   /** Refuses a deleted opportunity, and one whose identifier another one has too. */
-  async #refuseShared(record: Opportunity, externalId: string): Promise<void> {
+  async #refuseDeletedOrShared(record: Opportunity, externalId: string): Promise<void> {
     refuseDeleted(record);
     const found = await this.#alikeFound(externalId);
     // A search that does not find the opportunity itself shows nothing.
@@ -246,7 +246,7 @@ export class TargetFinder {
     return searchRecords(this.#tenant, 'opportunity', text, this.#call);
   }
 
-  /** The same among all opportunities. @throws ChangeRefused if not all could be read; NotGranted, ApiError */
+  /** Those among all opportunities whose identifier is this one, or looks like it. @throws ChangeRefused if not all could be read; NotGranted, ApiError */
   async #alikeAmongAll(externalId: string): Promise<readonly Opportunity[]> {
     const { records, coverage } = await this.#tenant.collection('opportunity', this.#call);
     if (coverage.complete) return alikeAmong(records, externalId);

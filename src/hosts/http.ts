@@ -277,18 +277,21 @@ async function sessionOf(
 const maxAnswer = 4_000;
 
 /** A host's answer to a form: by the id of the question, or of the call that asks. */
-type FormResponse = NonNullable<ReturnType<typeof answerOf>>;
+interface FormResponse {
+  id: string;
+  /** Absent if it is an error, or cancels the call. */
+  result?: unknown;
+}
 
 /**
- * The answer to a form that a message is, of a host that is asked in forms; `undefined` for any other message. It has no
- * result if it is an error, or cancels the call.
+ * The answer to a form that a message is, of a host that is asked in forms; `undefined` for any other message.
  * @param session the id of the session that sent it
  */
 export function answerOf(
   client: HostClient | undefined,
   message: unknown,
   session?: unknown,
-): { id: string; result?: unknown } | undefined {
+): FormResponse | undefined {
   if (!client?.asks || !isObject(message)) return undefined;
   const { id, method, params, result } = message;
   if (method === 'notifications/cancelled')

@@ -156,13 +156,12 @@ async function complete(
   call: ToolCall,
 ): Promise<CompleteResult> {
   const kind = completedKind(parts, ref, argument.name);
-  const completing = kind
-    ? completeNames(parts.tenant, kind, argument.value, call)
-    : Promise.resolve([]);
-  const names = await completing.catch(() => {
-    call.signal.throwIfAborted();
-    return [];
-  });
+  const names = kind
+    ? await completeNames(parts.tenant, kind, argument.value, call).catch(() => {
+        call.signal.throwIfAborted();
+        return [];
+      })
+    : [];
   const values = names.slice(0, maxValues).map((name) => withoutSecrets(visible(name)));
   return { completion: { values, total: names.length, hasMore: names.length > maxValues } };
 }

@@ -30,7 +30,7 @@ const byName = 'query';
 const companiesBy = (field: string, values: readonly string[]): Search =>
   field === byName ? { query: values[0] } : { filters: `${field}:${values.join('|')}` };
 
-/** The learnt property that the records of a company are found by this. */
+/** Names what is learnt: whether the service finds the records of a company by this field. */
 const partBy = (field: string): string => `part ${field}`;
 
 /** The part of a collection that a question is about. */
@@ -151,7 +151,7 @@ async function finds(
   const isLoose = field === byName;
   const key = isLoose ? 'name' : 'id';
   const companies = records.map(companyOf);
-  // A record of a company that it does not say by this is missed.
+  // A record that names its company only in the other way would be missed.
   if (companies.some((it) => it[key] === undefined && (it.id ?? it.name) !== undefined))
     return false;
   const values = rarestValues(companies.map((it) => it[key])).slice(0, isLoose ? 1 : 2);
@@ -251,7 +251,7 @@ const isInOtherCase = (one: string, other: string): boolean =>
   [one, other].every((text) => [text.toLowerCase(), text.toUpperCase()].includes(text)) &&
   (one === one.toLowerCase()) !== (other === other.toLowerCase());
 
-/** The two values that are the fewest times here: all their records are likely to be on one page. Empty if there are not two. */
+/** The two values that occur least: all their records are likely to be on one page. Empty if there are not two. */
 function rarestValues(all: readonly (string | undefined)[]): string[] {
   const byValue = groupBy(all.filter(isSearchable), (value) => value);
   const rarest = [...byValue].sort(([, a], [, b]) => a.length - b.length).slice(0, 2);

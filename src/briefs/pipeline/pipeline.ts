@@ -67,7 +67,7 @@ export interface PipelineOptions extends PipelineFilters, GroupOptions {
   /** First and last closing day of won and lost deals, both included. */
   periodFrom: Day;
   periodTo: Day;
-  /** Deals named in each list; no more than `fewRows` leave out whose a deal is, and how likely. */
+  /** Deals named in each list; their owner and probability only where these are more than `fewRows`. */
   maxRows: number;
 }
 
