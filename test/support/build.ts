@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -36,9 +37,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('buildError', await build(dist));
   project.provide('pids', pids);
   project.provide('seeded', seeded);
+  // Goes with the run: a server that ends may write to its folder once more after a test has deleted it.
+  const temporary = await mkdtemp(join(tmpdir(), 'cpq-mcp-run-'));
+  process.env.TMPDIR = temporary;
   return async () => {
     const left = (await readdir(pids)).map(Number).filter(endedByForce);
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    for (const path of [folder, temporary])
+      await rm(path, { recursive: true, force: true, maxRetries: 5 });
     if (left.length > 0) throw new Error(`Processes were left running: ${left.join(', ')}`);
   };
 }
