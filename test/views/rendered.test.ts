@@ -108,6 +108,16 @@ describe.each(Object.entries(views))('the view of %s', (tool, { args, facts }) =
 });
 
 const tick = () => new Promise((resolve) => setTimeout(resolve));
+
+/** What waits until it is released. */
+function holding() {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { held, release };
+}
+
 const message = (name: string, params: Row) => ({
   jsonrpc: '2.0',
   method: `ui/notifications/${name}`,
@@ -125,10 +135,7 @@ const owners = ['Karen Fitzgerald', 'Omar Okafor'] as const;
 describe('a choice', () => {
   /** A view whose call with these arguments waits. */
   async function choosing(tool: string, late: Row) {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { held, release } = holding();
     const isLate = ({ sections, ...args }: Row = {}) =>
       !sections && Object.entries(late).every(([name, value]) => args[name] === value);
     const view = await openInDom(await server(), tool, {}, async (result, own) => {
@@ -165,10 +172,7 @@ describe('a choice', () => {
   });
 
   test('leaves no deals, names or rows of before under the figures of now', async () => {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { held, release } = holding();
     const view = await openInDom(await server(), 'cpq_brief_pipeline', {}, async (result, own) => {
       if (own?.name === 'cpq_pipeline_deals' && own.arguments?.owner) await held;
       return result;
@@ -271,10 +275,7 @@ describe('a pipeline', () => {
 
   test('tells the model no name in place of an id, and shows what was written', async () => {
     let closes = '2027-01-31';
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { held, release } = holding();
     const view = await open(async (result, own) => {
       if (own?.name === 'cpq_get_record') {
         await held;
@@ -506,8 +507,11 @@ describe('a company', () => {
     );
 
   test('says which parts of it are shown', async () => {
-    const view = await open((result) => withData(result, { page: { total: 180 } }));
+    // A service that ignores the filter sends opportunities of other companies.
+    const records = [{ id: 'o', companyId: 'other', name: 'Deal of another company' }];
+    const view = await open((result) => withData(result, { records, page: { total: 180 } }));
     await until(view.text).toMatch(/Only the first \d+ of 180 opportunities were read\./);
+    expect(view.text()).not.toContain('Deal of another company');
     expect(view.text()).toContain('Contacts: 2 of 5');
     expect(view.text()).toContain('Pricing books: 1 of 90');
   });
@@ -525,13 +529,62 @@ describe('a company', () => {
   });
 });
 
-test('a switch stays as it was clicked until its answer comes, whatever is drawn meanwhile', async () => {
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
+test('a pipeline does not call a part of its deals all of them', async () => {
+  const view = await openInDom(await server(), 'cpq_brief_pipeline', {}, (result, own) =>
+    own?.name === 'cpq_pipeline_deals' ? withData(result, { page: { total: 9_000 } }) : result,
+  );
+  await until(view.text).toMatch(/ shown; \d+ of 9,000 read\./);
+  // Nor does a figure that counts all open those that were read.
+  expect(view.find('.leading button')).toEqual([]);
+});
+
+test.each(['cpq_brief_pipeline', 'cpq_brief_quotes'])(
+  'all that the view of %s reads is filtered as its answer is',
+  async (tool) => {
+    const [deal] = (await server.call('cpq_pipeline_deals', { rows: 1, deals_from: 0 })).records;
+    const scope = { owner: deal?.owner, company: deal?.company };
+    const view = await openInDom(await server(), tool, scope);
+    await until(view.text).toMatch(complete);
+    await until(() => view.calls.length).toBeGreaterThan(1);
+    for (const call of view.calls) expect(call).toMatchObject({ arguments: scope });
+  },
+);
+
+test('a question that is answered does not expire before the answer comes', async () => {
+  const { held, release } = holding();
+  const asked = (secret: string, expiresAt: string) => ({
+    ...told({ outcome: 'not_asked' }),
+    _meta: { 'cpq-mcp/consent': { secret, expiresAt, question: 'Change it?' } },
   });
+  const [past, args] = [new Date(0).toJSON(), { external_id: 'V-1', create: true, name: 'Asked' }];
+  const view = await openInDom(await server(), 'cpq_upsert_opportunity', args, async (_, own) => {
+    if (!own) return asked('one', past);
+    await held;
+    return told({ outcome: 'written' });
+  });
+  await until(view.text).toContain('This question can no longer be answered');
+  const window = view.find('body')[0]?.ownerDocument.defaultView as unknown as typeof globalThis;
+  const [wait, expiries]: [typeof setTimeout, (() => void)[]] = [window.setTimeout, []];
+  Object.assign(window, {
+    setTimeout: (work: () => void, ms: number) =>
+      ms > 300_000 ? expiries.push(work) : wait.call(window, work, ms),
+  });
+  await view.result(asked('two', new Date(window.Date.now() + 600_000).toJSON()));
+  await until(() => {
+    view.click('Write it');
+    return view.text();
+  }).toContain('Writing, then reading it back');
+  expect(expiries.map((expire) => expire())).toHaveLength(1);
+  await tick();
+  expect(view.text()).toContain('Writing, then reading it back');
+  release();
+  await until(view.text).toContain('Verified');
+});
+
+test('a switch stays as it was clicked until its answer comes, whatever is drawn meanwhile', async () => {
+  const { held, release } = holding();
   const view = await openInDom(await server(), 'cpq_brief_pipeline', {}, async (result, own) => {
-    if (own?.name === 'cpq_brief_pipeline') await released;
+    if (own?.name === 'cpq_brief_pipeline') await held;
     return result;
   });
   const profit = () =>
