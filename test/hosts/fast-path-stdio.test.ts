@@ -185,7 +185,7 @@ test('a call whose tenant cannot be opened is answered with an error, and lists 
   expect(listed).toContain('"tools":[');
 });
 
-describe('a call over stdio', () => {
+describe('a request over stdio', () => {
   const progressing = { name: 'cpq_brief_pipeline', arguments: {}, _meta: { progressToken: 'p' } };
 
   test('reports its progress', async () => {
@@ -196,16 +196,17 @@ describe('a call over stdio', () => {
     expect(progress[0]).toMatchObject({ jsonrpc: '2.0', params: { progressToken: 'p' } });
   });
 
-  test('that was cancelled is not answered', async () => {
-    const side = ourSide(await server());
-    for (const it of numbered(openOlder)) side.take(it);
-    side.take(older('tools/call', list)(7));
-    side.take(
-      line({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }),
-    );
-    side.take(older('tools/call', list)(8));
-    await answered(side, [8]);
-    await side.close();
-    expect(side.written.filter(({ id }) => id === 7)).toEqual([]);
-  });
+  test.each<[string, Row?]>([['tools/call', list], ['tools/list']])(
+    'is not answered if it was cancelled: %s',
+    async (method, params) => {
+      const side = ourSide(await server());
+      for (const it of numbered(openOlder)) side.take(it);
+      side.take(older(method, params)(7));
+      side.take(note('notifications/cancelled', { requestId: 7 })());
+      side.take(older('tools/call', list)(8));
+      await answered(side, [8]);
+      await side.close();
+      expect(side.written.filter(({ id }) => id === 7)).toEqual([]);
+    },
+  );
 });
