@@ -301,7 +301,10 @@ describe('callers at one address', () => {
     expect(seenByReader).toBeGreaterThan(50);
   });
 
-  test('are not shown events received for the operator’s key', async () => {
+  test.each([
+    { CPQ_TOOLSETS: everything.toolsets },
+    { CPQ_TOOLSETS: 'briefs', CPQ_TOOLS: 'cpq_list_events' },
+  ])('are not shown events received for the operator’s key: %j', async (listed) => {
     const { baseUrl, key } = await address('all');
     const env = { CPQ_STATE_DIR: newFolder() };
     const good = await newToken(['good'], env);
@@ -310,7 +313,7 @@ describe('callers at one address', () => {
       CPQ_AUTH: 'token,key',
       CPQ_BASE_URL: baseUrl,
       CPQ_API_KEY: key,
-      CPQ_TOOLSETS: everything.toolsets,
+      ...listed,
       CPQ_WEBHOOK_SECRET: webhookSecret,
     });
     const payload = { event: 'quote.updated', data: { id: 'QuoteThatNobodyMaySee' } };
