@@ -171,13 +171,6 @@ describe('the token command', () => {
     expect(await readdir(folder)).toEqual(['tokens.json']);
   });
 
-  test('gives a name to only one of several concurrent requests', async () => {
-    const env = { CPQ_STATE_DIR: newFolder() };
-    const adding = Array.from({ length: 4 }, () => token(['add', 'anna'], env));
-    const statuses = (await Promise.all(adding)).map(({ status }) => status);
-    expect(statuses.sort()).toEqual([0, 2, 2, 2]);
-  });
-
   test.each([
     [['add'], 'Use: cpq-mcp token'],
     [['renew', 'nobody'], 'There is no token'],

@@ -67,24 +67,3 @@ describe.each(sample(hosts, 2))('%s', (_, host) => {
     expect(await puts()).toBe(sent);
   });
 });
-
-describe.each(sample(hosts, 2, 1))('%s, without elicitation', (_, host) => {
-  const folder = newFolder();
-  const env = { CPQ_STATE_DIR: folder, CPQ_CONSENT: 'token' };
-  const server = host.serving(at, { ...everything, env });
-
-  test('reports that nobody was asked; the token of the preview writes', async () => {
-    const it = await server();
-    const [args, sent] = [await another(), await puts()];
-    const { outcome, confirm, preview, text } = await upsert(it, args);
-    expect(outcome).toBe('not_asked');
-    expect(text).toMatch(/nobody was asked/);
-    expect(preview).toContain(`→ “${args.name}”`);
-    expect(await puts()).toBe(sent);
-    const answer = await upsert(it, { ...args, confirm });
-    expect(answer.outcome).toBe('written');
-    expect((await now()).name).toBe(args.name);
-    expect(await puts()).toBe(sent + 1);
-    expect((await journalIn(folder)).at(0)).toMatchObject({ consent: 'token' });
-  });
-});
