@@ -150,7 +150,8 @@ async function reachedByFile(files) {
   const usual = readFileSync(setup, 'utf8');
   const recording = "import { recordReached } from './mutants/reach.ts';\n";
   writeFileSync(setup, `${recording}${usual}recordReached();\n`);
-  const failure = await failureOf(files, { TEST_MUTANT: folder });
+  // Here nothing can hang, and the whole suite takes longer on a busy machine.
+  const failure = await failureOf(files, { TEST_MUTANT: folder }, 6 * timeoutMs);
   // With all of them compiled in, some tests of sizes fail.
   if (failure !== undefined && !options.unreached) throw new Error(`Without a mutant: ${failure}`);
   writeFileSync(setup, usual);
@@ -184,7 +185,7 @@ function firstFailureOf(files, env) {
 }
 
 /** The first test that fails; undefined where all pass. No retries: a second try finds what the first has written. */
-function failureOf(args, env) {
+function failureOf(args, env, timeout = timeoutMs) {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const given = [vitest, 'run', '--retry=0', ...args];
   const ahead = String(Date.parse('2026-11-20T12:00:00Z') - Date.now());
@@ -196,7 +197,7 @@ function failureOf(args, env) {
   };
   const settings = {
     cwd: copy,
-    timeout: timeoutMs,
+    timeout,
     maxBuffer: 1e9,
     env: { ...process.env, ...own },
   };
