@@ -201,9 +201,10 @@ async function localPage<R extends Resource>(
   plan: LocalPlan,
   call: ToolCall,
 ): Promise<ListPage<RecordOf[R]> & { deleted?: number; examined?: readonly RecordOf[R][] }> {
-  const { text, sort } = plan;
+  const { sort, search } = plan;
   const keys = [...plan.conditions, ...sort].map(({ key }) => key);
   const { coverage, asOf, records: read } = await readFor(tenant, resource, plan, call);
+  const text = plan.text ?? (await ignoredText(tenant, resource, search.query, read, call));
   await readForKeys(tenant, keys, read, call);
   const all = await nameRows(tenant, resource, read);
   const known = await knownFor(tenant, resource, [], call);
@@ -235,6 +236,20 @@ async function localPage<R extends Resource>(
   notes.push(...(await runInSlices(withoutValues(all, { conditions, text }, known))));
   const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
   return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
+}
+
+/** The text, if not all that was found contains it because the service ignores it. */
+async function ignoredText(
+  tenant: Tenant,
+  resource: Resource,
+  text: string | undefined,
+  found: readonly ApiRecord[],
+  call: ToolCall,
+): Promise<string | undefined> {
+  const judge = judgeOf({ conditions: [], sort: [] }, text);
+  if (!text || judge.query(found)) return undefined;
+  const { ignored } = await tenant.list(resource, { query: text, size: pageSize }, call, judge);
+  return ignored && text;
 }
 
 /** Whether a record passes all conditions, and contains the words. */

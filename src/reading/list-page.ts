@@ -1,7 +1,7 @@
 import type { Call } from '../service/call.ts';
 import { ignoreApiError, isApiError, unlessKeyRefused } from '../service/errors.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
-import { type PageQuery, routes, type Search } from '../service/routes.ts';
+import type { PageQuery, Search } from '../service/routes.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { valueAt } from '../values.ts';
 import { isSearchable } from './by-ids.ts';
@@ -89,6 +89,17 @@ export async function readListPage(
   return { ...answer, unproven: await unprovenFields(source, search, query.filters, sample) };
 }
 
+/** A slice of all records of a route that is not paged, and whether the service ignored the text. @throws ApiError */
+export async function readOpenList(
+  { readWhole, judge }: ListSource,
+  query: PageQuery,
+): Promise<ListPage<ApiRecord>> {
+  const found = await readWhole({ query: query.query });
+  const mayBeIgnored = query.query && judge && !judge.query(found.records);
+  const isIgnored = mayBeIgnored && isSamePage(found, await readWhole({}));
+  return isIgnored ? ignoringPage(query, ['query'], found.asOf) : sliceOf(found, query);
+}
+
 /** The property of a route whose total is that of what filters and a text find. */
 const countsMatches = 'counts matches';
 
@@ -122,7 +133,7 @@ async function hasLastRow(
   isFirst = true,
 ): Promise<boolean> {
   const { pages, resource, call } = source;
-  const isPaged = pages.canPage(resource) && routes[resource].shape !== 'tree';
+  const isPaged = pages.canPage(resource);
   if (total === undefined || total > maxOffset || !isPaged) return true;
   const asked = pages.sized(resource, { ...query, from: total - 1, size: 2 }, call);
   const last: AnyPage | undefined = await asked.catch((error: unknown) =>

@@ -108,8 +108,10 @@ export function recordKeys(records: readonly unknown[]): unknown[] {
   });
 }
 
+type Found = Pick<Page<unknown>, 'total'> & { records: readonly unknown[] };
+
 /** Whether two pages are the same one, as where the service ignores what they were asked for by. */
-export const isSamePage = (one: Page<unknown>, other: Page<unknown>): boolean =>
+export const isSamePage = (one: Found, other: Found): boolean =>
   one.total === other.total &&
   String(recordKeys(one.records)) === String(recordKeys(other.records));
 

@@ -37,6 +37,8 @@ describe('a service that ignores filters, text and order answers as if it did no
     ['the second page of a filter', 'opportunities', { filters: 'owner:Ben Castle', from: 2 }],
     ['a filter that the first records pass', 'opportunities', { filters: 'statusId:Active' }],
     ['a text that the first records have', 'companies', { query: 'Freight' }],
+    ['a text beside a filter', 'companies', { query: 'Freight', filters: 'name:~a' }],
+    ['a text of a list without pages', 'contract_items', { query: '100' }],
     ['the first of an order', 'products', { sort: '-price', size: 1 }],
     ['the second of an order', 'products', { sort: '-price', size: 1, from: 1 }],
   ])('for %s', async (_, tool, args) => {
