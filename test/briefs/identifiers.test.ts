@@ -151,15 +151,6 @@ describe('a name', () => {
   });
 });
 
-test('telephone numbers are compared in either order', () => {
-  for (const [one, other] of [
-    ['301234567', '49301234567'],
-    ['49301234567', '301234567'],
-  ] as const)
-    expect(comparePhones(one, other)).toBe('same');
-  expect(comparePhones('301234567', '309999999')).toBeUndefined();
-});
-
 test('a quote is found by its title, or by its name where it has no title', () => {
   const index = createSearchIndex('quote', [
     { id: 'a', title: 'Network refresh', name: 'Draft' },

@@ -200,6 +200,15 @@ describe('the age of a cached collection', () => {
     expect(anew.asOf.getTime()).toBe(Date.now());
   });
 
+  test('is that of the oldest where several are read', async () => {
+    stopClock();
+    const tenant = tenantOf();
+    const { asOf } = await companies(tenant);
+    later(minute);
+    const { coverage } = await readDeals(tenant, toolCall());
+    expect(coverage.asOf).toEqual(asOf);
+  });
+
   test('is reported by a tool', async () => {
     stopClock();
     const tenant = tenantOf();
@@ -258,12 +267,13 @@ describe('a cached collection', () => {
     expect(sent()).toBeGreaterThan(before);
   });
 
-  test('is dropped by a write', async () => {
+  test.each([undefined, { sort: '+name' }])('is dropped by a write: %j', async (search) => {
     const tenant = tenantOf();
-    await companies(tenant);
+    const read = async () => (await tenant.collection('company', toolCall(), search)).records;
+    await read();
     insert();
     tenant.updates.invalidate('company');
-    expect((await companies(tenant)).records).toHaveLength(46);
+    expect(await read()).toHaveLength(46);
   });
 
   test('is not replaced by a reading that began before a write', async () => {

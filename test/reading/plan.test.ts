@@ -26,7 +26,8 @@ const rows = (from: number, count: number): Row[] =>
   }));
 
 interface Answer {
-  rows: Row[];
+  /** Absent if the page is refused. */
+  rows: Row[] | undefined;
   total?: number;
   countIsLimit?: boolean;
 }
@@ -57,6 +58,7 @@ async function follow(answers: Answer[], route: RouteTraits = paged): Promise<Fo
       return new Promise(() => {});
     }
     const { rows: records, ...counted } = answer;
+    if (!records) return Promise.reject(new ApiError('refused', { host: 'h' }));
     return Promise.resolve(pass.add(from, { records, ...counted }));
   }, pass);
   const unanswered = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
@@ -158,6 +160,7 @@ describe('complete collections', () => {
     ['nothing follows', [], true],
     ['another follows', rows(10_000, 1), false],
     ['the last one comes again', rows(9_999, 1), false],
+    ['a further page is refused', undefined, false],
   ])('may be as many as a service counts at most, if %s', async (_, beyond, expected) => {
     const pages = Array.from({ length: 100 }, (_, at) => rows(100 * at, 100));
     const answers = [...pages, beyond].map((page) => ({

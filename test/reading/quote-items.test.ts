@@ -19,8 +19,10 @@ async function serving(change: Partial<Switches>) {
 }
 
 describe('rows without items', () => {
-  test('have unknown items, and cost no request', async () => {
-    const { service, tenant } = await serving({ items: 'by id only' });
+  test.each(['absent', 'empty'])('have unknown items, and cost no request: %s', async (items) => {
+    const isEmpty = items === 'empty';
+    const { service, tenant } = await serving(isEmpty ? {} : { items: 'by id only' });
+    if (isEmpty) for (const quote of service.storedData['/quote']) quote.items = [];
     const { records } = await tenant.collection('quote', toolCall());
     expect(records.filter(hasUnknownItems)).toHaveLength(records.length);
     const before = service.requests();

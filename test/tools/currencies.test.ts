@@ -144,6 +144,15 @@ describe.each(lists)('a list of %s on a fresh server', (list, route) => {
   });
 });
 
+test('a brief on quotes has the currency of each, from a service that ignores filters', async () => {
+  const service = await upstream();
+  service.set({ onRequest: (_, __, { query }) => query.delete('filters') });
+  service.records['/company'].reverse();
+  const { text } = await (await freshServer()).call('cpq_brief_quotes', {});
+  expect(text).toMatch(/\d EUR/);
+  expect(text).not.toContain('currency unknown');
+});
+
 test('a list has the same rows before and after a brief', async () => {
   const server = await freshServer();
   const before = await server.call('cpq_list_opportunities', { size: 10, from: 20 });

@@ -146,31 +146,3 @@ describe('cpq_get_record', () => {
       );
   });
 });
-
-describe('a list', () => {
-  test.each([
-    ['cpq_list_quotes', 'quote', 'deletedAt'],
-    ['cpq_list_opportunities', 'opportunity', 'deletedAt'],
-    ['cpq_list_contacts', 'contact', 'deleted'],
-    ['cpq_list_companies', 'company', 'deleted'],
-  ])(
-    '%s marks what is deleted right after the name, and counts it',
-    async (tool, table, column) => {
-      const first = await row(`select id from ${table} where tenant = ? order by rowid`);
-      await rows(
-        `update ${table} set ${column} = '2026-01-02T03:04:05Z' where tenant = ? and id = ?`,
-        String(first.id),
-      );
-      const deleted = await rows(`select id from
-      (select id, ${column} as mark from ${table} where tenant = ? order by rowid limit 30) where mark is not null`);
-      const { records, data, text } = await server.call(tool, { size: 30 });
-      const marked = records.filter((record) => record.deleted !== undefined);
-      expect(marked.map(({ id }) => id)).toEqual(deleted.map(({ id }) => id));
-      expect(marked[0]).toMatchObject({ deleted: '2026-01-02' });
-      expect(data.summary).toContain(
-        `${deleted.length} of the rows shown ${deleted.length === 1 ? 'is' : 'are'} deleted.`,
-      );
-      expect(text).toMatch(/^(number\|)?(name|title)\|deleted\|/m);
-    },
-  );
-});

@@ -134,6 +134,9 @@ test('a page of a list that the service does not count is not said to be all of 
   const { data, page } = await call('products', { size: 25 });
   expect(data.summary).toMatch(/25 of at least 25 products, from 0\b.* Next: .* from 25\.$/);
   expect(page.next).toBe(25);
+  const beyond = await call('products', { size: 25, from: 5_000 });
+  expect(beyond.records).toEqual([]);
+  expect(beyond.page).not.toHaveProperty('next');
 });
 
 test('a number that no record has is not said to be without values', async () => {
@@ -213,12 +216,13 @@ const tree = [
 const ref = (id: string) => ({ company: { id, name: 'Acme' } });
 const of = (values: Row) => ({ id: 'x', name: 'X', ...values });
 
+const fresh = async (records: Readonly<Record<string, unknown>>) => {
+  const service = await upstream();
+  Object.assign(service.records, records);
+  return inProcess.start({ baseUrl: service.url, key: 'told-key-0123456789' });
+};
+
 describe('what a list tells of its filters', () => {
-  const fresh = async (records: Readonly<Record<string, unknown>>) => {
-    const service = await upstream();
-    Object.assign(service.records, records);
-    return inProcess.start({ baseUrl: service.url, key: 'told-key-0123456789' });
-  };
   test.each([
     [
       'products',
@@ -283,13 +287,49 @@ describe('what a list tells of its filters', () => {
     if (!told) expect(String(notes)).not.toMatch(/Not included|several companies|not in the range/);
     else expect(String(notes)).toContain(told);
   });
+});
 
-  test('a validity that cannot be read', async () => {
+describe('a list says', () => {
+  test.each([
+    ['cpq_list_pricing_books', '/pricing-book', { validTo: '31.12.2026' }, '31.12.2026'],
+    ['cpq_get_category_tree', '/category/tree', { name: ['Hardware'] }, 'Hardware'],
+    ['cpq_list_quotes', '/quote', { status: 'archived' }, 'archived'],
+    ['cpq_list_opportunities', '/opportunity', { statusId: 'archived' }, 'archived'],
+  ])('%s: a value that is not understood', async (tool, path, record, value) => {
+    const other = { name: 'Book', number: 'B', status: 'draft', statusId: 'open', items: asks };
     const { call } = await fresh({
-      '/pricing-book': [{ id: 'b', name: 'Book', validTo: '31.12.2026' }],
+      [path]: [
+        { ...other, id: 'b', ...record },
+        { ...other, id: 'c' },
+      ],
     });
-    const { summary } = (await call('cpq_list_pricing_books')).data;
-    expect(summary).toMatch(/^Incomplete: .*31\.12\.2026/);
+    const { summary } = (await call(tool)).data;
+    expect(summary).toMatch(new RegExp(`^Incomplete: .*"[^"]*${value}`));
+  });
+
+  test('records without a value, of those with the text only, also where the service ignores it', async () => {
+    const prices = [{ price: 5 }, {}, { name: 'Cable' }];
+    const { call } = await fresh({
+      '/product': prices.map((each, at) => ({ id: `p${at}`, name: 'Switch', ...each })),
+    });
+    const onRequest = (_: number, __: unknown, { query }: { query: URLSearchParams }) =>
+      query.delete('query');
+    (await upstream()).set({ onRequest });
+    const asked = { query: 'switch', filters: 'price:>1' };
+    const { records, data } = await call('cpq_list_products', asked);
+    expect(records).toMatchObject([{ id: 'p0' }]);
+    expect(String(data.notes)).toContain('1 record without price');
+  });
+
+  test('currencies that cannot be read, once the companies were', async () => {
+    const { call } = await fresh({
+      '/company': [{ id: 'a', name: 'Acme', currency: '€' }],
+      '/opportunity': [of(ref('a'))],
+    });
+    await call('cpq_brief_pipeline');
+    expect((await call('cpq_list_opportunities')).data.summary).toMatch(
+      /^Incomplete: .*currency .*"€"/,
+    );
   });
 
   test('records that are counted and not given', async () => {
@@ -330,6 +370,7 @@ describe('a record with many values', () => {
     ['pricing_books', '/pricing-book', 'product', { id: 'x', name: 'Book', products }, names],
     ['companies', '/company', 'labels', { id: 'x', name: 'Labelled', labels: names }, names],
     ['contacts', '/contact', 'labels', { id: 'x', lastName: 'Labelled', labels: names }, names],
+    ['contacts', '/contact', 'name', { id: 'x', lastName: '2026' }, ['2026']],
     ['products', '/product', 'term', { id: 'x', term: 'month' }, ['monthly', 'months', 'MO']],
     ['contract_items', '/contract/items', 'term', { id: 'x', term: 'Annual' }, ['yearly', 'year']],
     ['contacts', '/contact', 'phone', { id: 'x', phone: '1', mobilePhone: '2' }, ['1', '2']],
@@ -342,13 +383,51 @@ describe('a record with many values', () => {
     const service = await upstream();
     service.records['/company'] = named;
     service.records['/product'] = named;
-    service.records[path] = [record, { id: 'y', name: 'Other', lastName: 'Other' }];
+    service.records[path] = [record, { id: 'y', name: '2026 Other' }];
     const { call } = await inProcess.start({ baseUrl: service.url, key: 'many-values-key-0123' });
     for (const value of values) {
       const { records } = await call(`cpq_list_${tool}`, { filters: `${key}:${value}` });
       expect([value, records.map(({ id }) => id)]).toEqual([value, ['x']]);
     }
   });
+});
+
+test.each([
+  ['pricing_books', '/pricing-book'],
+  ['discount_groups', '/quote-discount-group'],
+] as const)(
+  'companies of %s are named too where the service does not filter',
+  async (tool, path) => {
+    const service = await upstream();
+    service.set({ onRequest: (_, __, { query }) => query.delete('filters') });
+    const ids = ['a', 'b', 'c', 'd'];
+    service.records['/company'] = [...'wxyz', ...ids].map((id) => ({ id, name: `Company ${id}` }));
+    service.records[path] = [{ id: 'x', name: 'Assigned', companyIds: ids }];
+    const { call } = await inProcess.start({ baseUrl: service.url, key: 'assigned-key-0123456' });
+    const { records } = await call(`cpq_list_${tool}`);
+    expect(records[0]?.for).toEqual(ids.map((id) => `Company ${id}`));
+  },
+);
+
+test('equal records without an id are each shown', async () => {
+  const service = await upstream();
+  const item = { service: 'Backup', companyName: 'Acme', revenue: 5 };
+  service.records['/contract/items'] = [item, item, { ...item, revenue: 7 }];
+  const { page, records } = await call('contract_items', { sort: 'revenue' });
+  expect([page.total, records.map(({ revenue }) => revenue)]).toEqual([3, [5, 5, 7]]);
+});
+
+test('a search that finds too many to be read says how many, and that not all were', async () => {
+  const service = await upstream();
+  service.set({
+    onRequest: (_, { records }, { query }) => {
+      records['/product'] = query.has('query') ? products.slice(9) : products;
+    },
+  });
+  const { call } = await inProcess.start({ baseUrl: service.url, key: 'search-key-0123456789' });
+  const { data } = await call('cpq_find', { query: 'product', kinds: ['product'] });
+  expect(data.coverage).toMatchObject({ complete: false, read: 100, total: 2_991 });
+  expect(data.summary).toContain('search finds 2991');
 });
 
 test.each([
