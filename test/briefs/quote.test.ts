@@ -45,6 +45,31 @@ test('the totals of a quote: adds quotes before it rounds', () => {
   });
 });
 
+test('the brief of a quote: takes the cost from the price before it rounds', () => {
+  const quote = withItem({ quantity: 1, price: 1.005, cost: 0.004 });
+  const { terms } = quoteBrief({ quote }, options);
+  expect(terms).toEqual([{ term: 'one-time', price: 1.01, cost: 0, profit: 1, margin: 99.6 }]);
+});
+
+test('what is there but not understood is neither missing nor assumed', () => {
+  const odd = (field: string): QuoteItem => {
+    const { [field as 'quantity']: _, ...item } = { ...good, setupPrice: 1, setupCost: 1 };
+    return { ...item, unreadable: { [field]: 'x' } };
+  };
+  const told = ['quantity', 'discount', 'setupPrice', 'setupCost'].map((field) => {
+    const { totals, preflight, terms } = quoteBrief({ quote: withItem(odd(field)) }, options);
+    const { items: _, ...others } = totals;
+    const without = terms.map(({ withoutPriceOrCost = 0 }) => withoutPriceOrCost);
+    return [others, preflight.rows.map(({ code }) => code), without];
+  });
+  expect(told).toEqual([
+    [{ oneTime: 1, unknownPrices: 1 }, [], [1]],
+    [{ oneTime: 1, unknownPrices: 1 }, [], [1]],
+    [{ oneTime: 100, unknownPrices: 1 }, [], [1]],
+    [{ oneTime: 101 }, [], [1]],
+  ]);
+});
+
 test.each([
   [{ amount: 2, unit: 'Year' }, '2 Years'],
   [{ amount: 3 }, '3'],

@@ -231,6 +231,7 @@ function findingsOnLine(line: Line) {
       item.setupCost !== undefined &&
       item.setupCost > 0 &&
       !item.setupPrice &&
+      item.unreadable?.setupPrice === undefined &&
       wording`Setup costs ${formatNumber(rounded(zero.plus(item.setupCost)))} and is not charged.`,
     under_book: describeBook('under', netPrice, prices[0]),
     over_book: describeBook('over', netPrice, prices.at(-1)),
