@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { type CompanyOptions, companyBrief } from '../../src/briefs/company/company.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import type { Company, ContractItem, RecordLists } from '../../src/service/records/records.ts';
+import type {
+  Company,
+  Contact,
+  ContractItem,
+  Opportunity,
+  Quote,
+  RecordLists,
+} from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };
@@ -11,6 +18,7 @@ const brief = (records: RecordLists, options: Partial<CompanyOptions> = {}, comp
   runSteps(companyBrief(company, records, { today, currencyOf, ...lists, ...options }));
 
 const own = { id: 'acme', name: 'Acme' };
+const ofAcme = { companyId: 'acme' };
 const other = { id: 'other', name: 'Other' };
 
 test('shows no labels of a company that has none', () => {
@@ -79,6 +87,45 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
   expect(wonOnly.closed).toStrictEqual({ won: { count: 1, value: { EUR: 30 } } });
   expect(wonOnly.probability?.scale).toBe('unknown');
   expect(brief({ opportunity: [] })).not.toHaveProperty('probability');
+});
+
+test('reports of each record the newest event of 30 days, of one day the later in the list', () => {
+  const [first, before] = ['2026-05-16', '2026-05-15'];
+  const opportunity: [string, Opportunity][] = [
+    ['created', { createdAt: today, updatedAt: today }],
+    ['created', { createdAt: first, updatedAt: today }],
+    ['updated', { createdAt: before, updatedAt: first }],
+    ['stage changed', { createdAt: today, stageUpdatedAt: today }],
+    ['won', { stageUpdatedAt: today, closedAt: today, statusId: 'won' }],
+    ['closed', { closedAt: today }],
+    ['closed', { closedAt: today, statusId: 'open' }],
+    ['stage changed', { stageUpdatedAt: first, closedAt: '2026-06-16' }],
+    ['', { createdAt: '2026-06-16', updatedAt: before }],
+  ];
+  const times = ['createdAt', 'sentAt', 'approvedAt', 'declinedAt', 'expiredAt'];
+  const told = ['created', 'sent', 'approved', 'declined', 'expired'];
+  const quote = told.map((what, at): [string, Quote] => [
+    what,
+    Object.fromEntries(times.slice(0, at + 1).map((time) => [time, today])),
+  ]);
+  const contact: [string, Contact][] = [
+    ['created', { createdAt: first }],
+    ['updated', { updatedAt: today }],
+  ];
+  const named = <T extends object>(records: [string, T][]) =>
+    records.map(([id, record], at) => ({ ...record, id: `${at} ${id}`, company: own, ...ofAcme }));
+  const data = { contact: named(contact), opportunity: named(opportunity), quote: named(quote) };
+  const { recentActivity } = brief(data, { maxRows: 99 }, { ...acme, updatedAt: first });
+  expect(recentActivity).toMatchObject({ from: first, to: today, total: 16 });
+  const { rows } = recentActivity;
+  expect(rows.map(({ day }) => day)).toEqual(
+    rows
+      .map(({ day }) => day)
+      .sort()
+      .reverse(),
+  );
+  for (const { id = '', what, kind } of rows)
+    expect(what, id).toBe(kind === 'company' ? 'updated' : id.slice(2));
 });
 
 test('lists open quotes first, and those of no known day by name', () => {

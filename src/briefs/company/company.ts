@@ -347,7 +347,7 @@ const eventsOf = {
   contact: (): TimedEvents => [],
   opportunity: (record: Opportunity): TimedEvents => [
     ['stage changed', record.stageUpdatedAt],
-    [closingOf(record), record.closedAt],
+    [outcomeWord(outcomeOf(record)), record.closedAt],
   ],
   quote: (record: Quote): TimedEvents => [
     ['sent', record.sentAt],
@@ -356,12 +356,6 @@ const eventsOf = {
     ['expired', record.expiredAt],
   ],
 };
-
-/** With a closing time it is closed, even where its words say that it is open. */
-function closingOf(record: Opportunity): string {
-  const outcome = outcomeWord(outcomeOf(record));
-  return outcome === 'open' ? 'closed' : outcome;
-}
 
 type Account = { readonly [R in keyof typeof eventsOf]: readonly RecordOf[R][] };
 
