@@ -56,6 +56,8 @@ describe('decimals', () => {
     expect(perUnit(of(0.00375))).toBe(0.00375);
     expect(perUnit(of(1.00375))).toBe(1.0038);
     expect(perUnit(of(-0.000123456))).toBe(-0.0001235);
+    expect(perUnit(of(-1234.56789))).toBe(-1234.5679);
+    expect(perUnit(of(0.0123456))).toBe(0.0123);
   });
 });
 
@@ -83,6 +85,8 @@ describe('terms', () => {
     ['quarter', 'other'],
     ['3 months', 'other'],
     ['constructor', 'other'],
+    [' - ', 'other'],
+    ['/', 'other'],
   ])('reads %j as %s', (text, term) => {
     expect(termOf(text)).toBe(term);
   });

@@ -42,6 +42,7 @@ describe('discounts of discount groups', () => {
       { category: { id: 'laptops', name: 'Laptops' }, amount: 30 },
       { manufacturer: 'CISCO ', amount: 1 },
       { amount: '2' },
+      { amount: 100 },
       { product: { name: 'Switch' } },
     ]);
     expect(
@@ -56,6 +57,7 @@ describe('discounts of discount groups', () => {
       ['20 % on Network', 'parent category', 80],
       ['1 % on CISCO ', 'unclear', undefined],
       ['2 % on everything', 'everything', 98],
+      ['100 % on everything', 'everything', 0],
       ['discount on Switch', 'unclear', undefined],
     ]);
   });
@@ -65,8 +67,8 @@ describe('discounts of discount groups', () => {
     expect(unclear).toMatchObject([{ on: 'unclear', discount: '5 % on Spring' }]);
     const fixed = discountsOf([{ amount: 5, type: 'fixed' }]);
     expect(fixed).toMatchObject([{ on: 'everything', discount: '5 (fixed) on everything' }]);
-    const large = discountsOf([{ amount: 250 }]);
-    expect(large).toMatchObject([{ discount: '250 (no type) on everything' }]);
+    const large = discountsOf([{ amount: 100.01 }]);
+    expect(large).toMatchObject([{ discount: '100.01 (no type) on everything' }]);
     expect(large?.[0]).not.toHaveProperty('listPriceAfterDiscount');
     expect(discountTargets({ id: '7' }, [])({ productId: 7 })).toBe('product');
     const empty = discountsOf([
