@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import { type PipelineOptions, pipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import { tenantDeals } from '../../src/figures/deals.ts';
@@ -104,6 +105,67 @@ describe('won and lost', () => {
     expect(brief([won(-1)]).closed).not.toHaveProperty('winRatePercentByValue');
     expect(brief([won(0.5), lost(0.5)]).closed.winRatePercentByValue).toEqual({ EUR: 50 });
   });
+});
+
+/** Named alike, so that a filter by id and one by name are the same. */
+const ref = (name: string) => ({ id: name, name });
+const matched: Opportunity = {
+  ...a,
+  ...{ category: ref('Voice'), source: ref('Web'), currency: 'EUR', expectedCloseDate: today },
+};
+const filters: [keyof PipelineOptions, unknown, Opportunity][] = [
+  ['owner', anna, { owner: ref('Ben') }],
+  ['company', german, { company: ref('Other') }],
+  ['category', ref('Voice'), { category: ref('Data') }],
+  ['source', ref('Web'), { source: ref('Fair') }],
+  ['currency', { name: 'EUR' }, { currency: 'USD' }],
+  ['minValue', 1_000, { onetimeRevenue: 1, monthlyRevenue: 0 }],
+];
+const ofOpen: typeof filters = [
+  ['stage', offer, { pipelineStage: ref('Demo') }],
+  ['closeFrom', today, { expectedCloseDate: '2026-06-14' }],
+  ['closeTo', today, { expectedCloseDate: '2026-06-16' }],
+];
+
+test.each([...filters, ...ofOpen])('the filter by %s is of every figure', (field, value, other) => {
+  const { expectedCloseDate: _1, ...undated } = matched;
+  const { onetimeRevenue: _2, monthlyRevenue: _3, ...worthless } = matched;
+  const open: Opportunity[] = [matched, undated, worthless];
+  const ended: Opportunity[] = [
+    ...['won', 'lost', ''].map((statusId) => ({ ...matched, closedAt: today, statusId })),
+    { ...worthless, closedAt: today, statusId: 'won' },
+    { ...matched, statusId: 'won' },
+    { ...matched, deletedAt: today },
+  ];
+  const kinds = [...open, ...ended];
+  const isOfOpen = ofOpen.some(([of]) => of === field);
+  const others = (isOfOpen ? open : kinds).map((deal) => ({ ...deal, ...other }));
+  const asked = { closeTo: '2026-07-01', minValue: 1, target: 9_999, [field]: value };
+  const of = (deals: Opportunity[]) =>
+    brief(
+      deals.map((deal, at) => ({ ...deal, id: `${at}` })),
+      asked,
+    );
+  const { probability: _4, ...own } = of(kinds);
+  const { probability: _5, ...all } = of([...kinds, ...others]);
+  expect(own.notes?.join()).toMatch(/1 open deal without a close.*; 2 deals of unknown.*1 closed/);
+  expect(all).toEqual(own);
+});
+
+test('amounts converted at a rate are those of deals in the other currency', () => {
+  const amounts = { onetimeRevenue: 100, monthlyRevenue: 10, oneTimeProfit: 30, monthlyProfit: 3 };
+  const twice = { onetimeRevenue: 200, monthlyRevenue: 20, oneTimeProfit: 60, monthlyProfit: 6 };
+  const dealsOf = (worth: typeof amounts, currency: string): Opportunity[] => [
+    { ...a, ...worth, currency },
+    closed('w', { ...worth, currency, statusId: 'won', createdAt: '2026-04-01' }),
+    closed('l', { ...worth, currency, statusId: 'lost' }),
+  ];
+  const asked = { show: ['profit', 'velocity'], target: 900, minValue: 400 } as const;
+  const rates = new Map([['EUR', { to: 'USD', rate: new Big(2) }]]);
+  const { notes = [], ...converted } = brief(dealsOf(amounts, 'EUR'), { ...asked, rates });
+  const { notes: others, ...plain } = brief(dealsOf(twice, 'USD'), asked);
+  expect(converted).toEqual(plain);
+  expect(notes.slice(1)).toEqual(others);
 });
 
 test('the customer’s ask is on one line, cut', () => {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { findQuotes, type QuotesOptions, quotesReport } from '../../src/briefs/quotes/quotes.ts';
+import {
+  findQuotes,
+  type QuotesOptions,
+  quoteExtras,
+  quotesReport,
+} from '../../src/briefs/quotes/quotes.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import type { Opportunity, Quote } from '../../src/service/records/records.ts';
 
@@ -61,4 +66,59 @@ test.each<[Partial<QuotesOptions>, string[]]>([
 ])('quotes are filtered by %j', (filter, expected) => {
   const { rows } = runSteps(reportOn(mixed, deals, { ...options, ...filter }));
   expect(rows(0, 9).map(({ id }) => id)).toEqual(expected);
+});
+
+const ref = (name: string) => ({ id: name, name });
+const filters: [keyof QuotesOptions, unknown, Quote][] = [
+  ['owner', ref('Ann'), { owner: ref('Ben') }],
+  ['company', ref('Acme'), { company: ref('Other') }],
+  ['currency', { name: 'EUR' }, { currency: 'USD' }],
+  ['status', { name: 'sent' }, { status: 'draft' }],
+  ['acceptance', { name: 'open to acceptance' }, { expiresAt: '2026-06-14' }],
+  ['dealState', { name: 'open' }, { opportunity: ref('won') }],
+  ['item', 'switch', { items: [{ name: 'Router', quantity: 1 }] }],
+  ['from', '2026-06-10', { sentAt: '2026-06-09' }],
+  ['to', '2026-06-10', { sentAt: '2026-06-11' }],
+];
+
+test.each(filters)('the filter of quotes by %s is of every figure', (filter, value, other) => {
+  const sent = {
+    ...{ sentAt: '2026-06-10', owner: ref('Ann'), company: ref('Acme') },
+    opportunity: ref('open'),
+  };
+  const matched = quote('a', 4, { ...sent, currency: 'EUR' });
+  const { sentAt: _, ...undated } = matched;
+  const unknown = quote('b', 4, { ...sent, items: [{ name: 'Switch' }] });
+  const kinds = [matched, undated, ...(filter === 'currency' ? [] : [unknown])];
+  const gone = { ...matched, deletedAt: '2026-06-12' };
+  const others = [...kinds, ...(filter === 'owner' || filter === 'company' ? [gone] : [])];
+  const of = (quotes: readonly Quote[]) =>
+    runSteps(
+      reportOn(
+        quotes.map((each, at) => ({ ...each, id: `${at}` })),
+        deals,
+        { ...options, from: '2026-06-01', show: quoteExtras, [filter]: value },
+      ),
+    );
+  const whole = of([...kinds, gone]);
+  const narrowed = of([...kinds, gone, ...others.map((each) => ({ ...each, ...other }))]);
+  expect(whole.brief).toMatchObject({ deleted: 1, period: { withoutDate: 1 } });
+  expect(narrowed.brief).toEqual(whole.brief);
+  expect(narrowed.rows(0, 9)).toEqual(whole.rows(0, 9));
+});
+
+test.each<[QuotesOptions['sort'], string]>([
+  ['age', 'old made new undated answered draft'],
+  ['expiry', 'new draft made undated answered old'],
+  [undefined, 'answered new old draft made undated'],
+])('quotes sorted by %s are in this order', (sort, order) => {
+  const quotes = [
+    quote('undated', 1),
+    quote('answered', 9, { status: 'approved', sentAt: '2026-01-01', expiresAt: '2026-01-02' }),
+    quote('made', 1, { createdAt: '2026-05-20', number: 'Q-M' }),
+    quote('new', 8, { sentAt: '2026-06-12', createdAt: '2026-01-01', expiresAt: '2026-06-15' }),
+    quote('draft', 1, { status: 'draft', createdAt: '2026-02-01', expiresAt: '2026-06-20' }),
+    quote('old', 8, { sentAt: '2026-05-12', expiresAt: '2026-06-14' }),
+  ];
+  expect(ids(quotes, { sort }).join(' ')).toBe(order);
 });
