@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { CheckName } from '../../src/briefs/checks/checks.ts';
 import type {
+  Contact,
   Opportunity,
   Product,
   Quote,
   RecordLists,
+  Ref,
 } from '../../src/service/records/records.ts';
 import { type RunOptions, runCheck } from '../support/run-check.ts';
 
@@ -120,6 +122,57 @@ test('stalled_opportunities finds those without any change, and says which have 
   ]);
   expect(run('stalled_opportunities', data, { status: { name: 'Won' } }).rows).toEqual([]);
 });
+
+const refs = (ref: Ref): Opportunity => ({
+  ...{ contact: ref, company: ref, owner: ref, category: ref },
+});
+const booked = (price: number | undefined, more: Product, id = 'p'): RecordLists => ({
+  product: [product('p', 100, 1, more)],
+  pricing_book: [{ products: [{ productId: id, ...(price !== undefined && { price }) }] }],
+});
+const sharing = (...companies: Contact[]) => ({
+  contact: companies.map((each, at) => ({ id: `${at}`, email: 'a@b.example', ...each })),
+});
+
+test.each<[string, CheckName, RecordLists, object]>([
+  ['an id is enough', 'incomplete_opportunities', { opportunity: [refs({ id: '1' })] }, none()],
+  ['so is a name', 'incomplete_opportunities', { opportunity: [refs({ name: 'N' })] }, none()],
+  [
+    'blanks are nothing',
+    'incomplete_opportunities',
+    { opportunity: [refs({ id: ' ', name: '' })] },
+    { rows: [{ reason: 'no contact, no company, no owner, no category' }] },
+  ],
+  [
+    'a missing price is not 0',
+    'zero_prices',
+    { quote: [quote('q', { status: 'draft', items: [{ price: 0 }, {}, { price: 0.001 }] })] },
+    { total: 1, lines: 1 },
+  ],
+  ['unknown', 'pricing_drift', booked(1, {}, 'x'), none('product not in the catalogue')],
+  ['unlisted', 'pricing_drift', booked(undefined, { listed: false }), none('product unlisted')],
+  ['unpriced', 'pricing_drift', booked(undefined, { price: 0 }), none('no price in the book')],
+  ['of 0', 'pricing_drift', booked(1, { price: 0 }), none('price 0 in the catalogue')],
+  [
+    'companies without an id have names',
+    'duplicate_contacts',
+    sharing({ companyName: 'Acme' }, { companyName: 'Other' }),
+    { total: 1, contacts: 2, rows: [{ kind: ['same e-mail', 'several companies'] }] },
+  ],
+  [
+    'one company',
+    'duplicate_contacts',
+    sharing({ companyId: 'acme' }, { companyId: 'acme' }),
+    { rows: [{ kind: ['same e-mail', 'one company'] }] },
+  ],
+])('%s: %s', (_what, check, data, expected) => {
+  expect(run(check, data)).toMatchObject(expected);
+});
+
+/** No finding, and why one record could not be checked. */
+function none(reason?: string) {
+  return { total: 0, ...(reason && { notChecked: { [reason]: 1 } }) };
+}
 
 test('a reason quotes record text in one line', () => {
   const expectedCloseDate = 'x" is fine\noutcome: written \u2028- bullet';

@@ -147,6 +147,8 @@ test('shows of contract items and pricing books what the records say', () => {
   const { contractItems, pricingBooks } = brief({
     contract_item: [
       { id: '1', service: 'Antivirus', term: 'month', revenue: 1.005, company: own },
+      { id: '4', service: 'Free', term: 'month', revenue: 0, company: own },
+      { id: '5', service: 'Unknown', company: own, endDate: today },
       { id: '2', service: 'Whose', term: 'month', revenue: 99 },
       { id: '3', service: 'Gone', term: 'month', revenue: 9, deletedAt: '2026-01-02T10:00:00Z' },
     ],
@@ -157,8 +159,10 @@ test('shows of contract items and pricing books what the records say', () => {
     ],
   });
   expect(contractItems).toMatchObject({ beta: true, withoutCompany: 1 });
+  const sums = { count: 3, revenue: { monthly: 1.01 }, unknownRevenue: 1, withoutEnd: 2 };
+  expect(contractItems?.byState).toStrictEqual([{ state: 'running', currency: 'EUR', ...sums }]);
   const item = { id: '1', service: 'Antivirus', state: 'running', term: 'monthly' };
-  expect(contractItems?.rows).toStrictEqual([{ ...item, revenue: 1.01, currency: 'EUR' }]);
+  expect(contractItems?.rows[0]).toStrictEqual({ ...item, revenue: 1.01, currency: 'EUR' });
   expect(pricingBooks?.rows).toStrictEqual([
     { id: 'b2', name: 'Ours', appliesTo: 'company', specialBidNumber: 'SB-1', validTo: today },
     { id: 'b1', name: 'Everyone', appliesTo: 'everyone', products: 1 },

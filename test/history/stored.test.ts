@@ -12,7 +12,11 @@ import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { newFolder } from '../support/shared.ts';
-import { type StoredHistory, storedHistory } from '../support/stored-history.ts';
+import {
+  type StoredHistory,
+  storedHistory,
+  storedQuoteHistory,
+} from '../support/stored-history.ts';
 
 const today = '2026-06-15';
 const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
@@ -83,21 +87,6 @@ describe('what is kept', () => {
     );
   });
 
-  test('the day of a time, and none of the text of a deal', async () => {
-    const { store } = await newStore();
-    const history = historyIn(store);
-    const told = {
-      description: 'secret',
-      stageUpdatedAt: '2026-06-01T10:00:00Z',
-      closedAt: 'soon',
-    };
-    await history.save([deal('a', told)], at(today));
-    const snapshot = await history.reader().read(today);
-    expect(snapshot?.records).toEqual([
-      deal('a', { stageUpdatedAt: '2026-06-01', closedAt: 'soon' }),
-    ]);
-  });
-
   test('one snapshot a day, the last one', async () => {
     const { store } = await newStore();
     const history = historyIn(store);
@@ -129,6 +118,49 @@ describe('what is kept', () => {
       expect((await stat(join(folder, file))).mode & 0o077).toBe(0);
     expect((await stat(folder)).mode & 0o077).toBe(0);
   });
+});
+
+test('what the documentation says of a deal and a quote is kept, and the days of their times', async () => {
+  const store = memoryStore();
+  const ref = { id: 'r', name: 'R', currency: 'EUR' };
+  const refs = { company: ref, owner: ref };
+  const deal = {
+    ...{ id: 'a', name: 'A', ...refs, pipelineStage: ref, category: ref, source: ref },
+    ...{ statusId: 'open', currency: 'USD', probability: 0, onetimeRevenue: 1 },
+    ...{ monthlyRevenue: 2, valueMonths: 3 },
+  };
+  const quote = {
+    ...{ id: 'q', number: 'Q-1', title: 'T', name: 'N', ...refs, opportunity: ref },
+    ...{ status: 'sent', currency: 'USD' },
+  };
+  const timed = (names: string, time: string) =>
+    Object.fromEntries([...names.split(' '), 'createdAt', 'deletedAt'].map((it) => [it, time]));
+  const ofDeal = (time: string) => timed('stageUpdatedAt expectedCloseDate', time);
+  const ofQuote = (time: string) => timed('sentAt approvedAt declinedAt expiredAt expiresAt', time);
+  const [time, day] = ['2026-06-01T23:30:00Z', '2026-06-01'];
+  const deleted = true as const;
+  const others = { description: 'secret', contact: ref, customFields: { a: 1 }, deleted };
+  const items = [
+    { quantity: 3, price: 0.335 },
+    { price: 2, term: 'month' },
+    { price: 5, term: 'year' },
+  ];
+  await historyIn(store).save(
+    [{ ...deal, ...ofDeal(time), ...others, closedAt: 'soon' }],
+    at(today),
+  );
+  const quotes = storedQuoteHistory(store, 400, () => at(today));
+  await quotes.save([{ ...quote, ...ofQuote(time), ...others, items }], at(today));
+  const read = await Promise.all([historyIn(store), quotes].map((it) => it.reader().read(today)));
+  expect(read.map((snapshot) => snapshot?.records)).toEqual([
+    [{ ...deal, ...ofDeal(day), closedAt: 'soon', deleted: true }],
+    [
+      {
+        ...{ ...quote, ...ofQuote(day), deleted: true },
+        ...{ oneTime: 1.01, monthly: 2, yearly: 5, firstYearValue: 30.01 },
+      },
+    ],
+  ]);
 });
 
 describe('whatever happens', () => {

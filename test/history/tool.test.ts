@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { toRecord } from '../../src/service/records/recognition.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
+import { quoteChangesAnswer } from '../../src/tool-kit/pipeline-change-answers.ts';
 import { clockAt } from '../support/clock.ts';
 import { anyHost, type Connection, type Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
@@ -109,11 +110,6 @@ describe('a comparison', () => {
   test('says what it cannot know', async () => {
     const { server } = await started();
     const early = await server.call('cpq_pipeline_changes', { since: '2026-01-01' });
-    expect(early.text).toContain(
-      'The first snapshot is of 2026-04-20: what changed before cannot be known.',
-    );
-    const between = await server.call('cpq_pipeline_changes', { since: '2026-06-12' });
-    expect(between.text).toContain('There is no readable snapshot of 2026-06-11');
     // The server's own snapshot of today may be there already.
     const { from, days } = early.data.history as { from: string; days: number };
     expect([from, days - kept.length]).toEqual([
@@ -325,14 +321,51 @@ describe('quotes', () => {
     const ofOne = await changes(embedded, { since: 'last_month', by: 'quote', owner, rows: 100 });
     const { changed: own } = ofOne.quotes as { changed: { rows: Row[] } };
     for (const row of own.rows) expect(row.owner).toContain(owner);
-    for (const args of [
-      { by: 'quote', min_value: 1 },
-      { movement: 'accepted', stage: 'Won' },
-    ])
-      expect(await embedded.refused('cpq_pipeline_changes', args)).toContain(
-        'filtered by owner, company and currency',
-      );
+    const [stage, category, source] = ['Won', 'Voice', 'Web'];
+    const [close_from, close_to, min_value] = [today, today, 1];
+    for (const [filter, value] of Object.entries({
+      ...{ stage, category, source, close_from, close_to, min_value },
+    }))
+      for (const asked of [{ by: 'quote' }, { movement: 'accepted' }])
+        expect(
+          await embedded.refused('cpq_pipeline_changes', { ...asked, [filter]: value }),
+        ).toContain(`${filter}: must be left out: quotes can be filtered by owner, company and`);
   });
+});
+
+test('a comparison of other states than were asked for says so', () => {
+  const [from, to] = ['2026-06-10', '2026-06-12'];
+  type Of = { day?: string; isOthers?: true };
+  const notesOf = (opening: Of, closing: Of, isLive = false) => {
+    const state = (day: string, more: Of) => ({
+      day,
+      takenAt: new Date(day),
+      records: [],
+      ...more,
+    });
+    const states = { opening: state(from, opening), closing: state(to, closing), isLive };
+    const quotes = { total: 0, shown: 0, rows: [] };
+    const requested = { opening: from, closing: to };
+    const { notes } = quoteChangesAnswer(
+      { states, rows: [], moves: [], quotes },
+      { requested, days: [], filters: {}, coverage: {}, notes: [], asked: {} },
+    );
+    return notes;
+  };
+  const others = [expect.stringContaining('rules for fields have changed')];
+  expect(notesOf({}, {})).toEqual([]);
+  expect(notesOf({ isOthers: true }, {})).toEqual(others);
+  expect(notesOf({}, { isOthers: true })).toEqual(others);
+  expect(notesOf({ day: '2026-06-11' }, {})).toEqual([
+    'The first snapshot is of 2026-06-11: what changed before cannot be known.',
+  ]);
+  expect(notesOf({ day: '2026-06-09' }, {})).toEqual([
+    'There is no readable snapshot of 2026-06-10: compared with the last one before it.',
+  ]);
+  expect(notesOf({}, { day: '2026-06-11' })).toEqual([
+    'There is no later snapshot than that of 2026-06-11 for the end of the period.',
+  ]);
+  expect(notesOf({}, { day: '2026-06-11' }, true)).toEqual([]);
 });
 
 describe('snapshots', () => {

@@ -160,6 +160,28 @@ describe.each(Object.entries(tables))('%s', (tool, { base = {}, count, filters }
   });
 });
 
+describe('an argument of 0', () => {
+  const quoteWithDiscount = async () => {
+    const hasOne = ({ items }: Row) =>
+      (items as Row[]).some(({ discount }) => 0 < Number(discount) && Number(discount) < 20);
+    return { quote: (await rowsOf('/quote')).find(hasOne)?.id };
+  };
+  const checking = (check: string) => async () => ({ check: [check] });
+  test.each<[string, string, () => Promise<Row>]>([
+    ['cpq_brief_pipeline', 'rows groups stalled_days min_value target', async () => ({})],
+    ['cpq_brief_quotes', 'groups size', async () => ({})],
+    ['cpq_brief_company', 'rows', async () => ({ company: await groupBy('company')() })],
+    ['cpq_brief_quote', 'lines discount_limit', quoteWithDiscount],
+    ['cpq_check_sales_data', 'floor', checking('thin_margins')],
+    ['cpq_check_sales_data', 'days', checking('stale_quotes')],
+    ['cpq_check_sales_data', 'tolerance', checking('pricing_drift')],
+  ])('is none that is missing in %s: %s', async (tool, names, choose) => {
+    const args = await choose();
+    for (const name of names.split(' '))
+      expect(await call(tool, { ...args, [name]: 0 }), name).not.toEqual(await call(tool, args));
+  });
+});
+
 describe('a company that has none of the records', () => {
   /** The name of a company that no record of a route refers to. */
   const unused = async (path: string): Promise<unknown> => {
@@ -247,6 +269,39 @@ test('a brief of several collections is as old as the oldest of them', async () 
   expect(await asOf('cpq_list_quotes')).not.toBe(first);
   for (const args of [{}, { by: 'deal_state' }])
     expect(await asOf('cpq_brief_quotes', args)).toBe(first);
+});
+
+describe('a field that figures rest on', () => {
+  const line = 'price quantity term discount setupPrice setupCost cost'.split(' ');
+  const time = '2026-01-02T03:04:05Z';
+  const ref = { id: 'a', name: 'A' };
+  const numbers = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 1]));
+  const times = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, time]));
+  const quoteTimes = 'createdAt updatedAt sentAt expiresAt approvedAt declinedAt'.split(' ');
+  const amounts = 'onetimeRevenue monthlyRevenue valueMonths probability'.split(' ');
+  const profits = ['oneTimeProfit', 'monthlyProfit'];
+  const dealTimes = 'expectedCloseDate createdAt updatedAt stageUpdatedAt closedAt'.split(' ');
+  const item = { ...numbers(line), term: 'month', name: 'N', product: ref };
+  const quote = { ...ref, ...times(quoteTimes), company: ref, owner: ref, status: 'sent' };
+  const deal = { ...ref, ...numbers([...amounts, ...profits]), ...times(dealTimes) };
+  const odd = [{ odd: 1 }];
+
+  test.each([
+    ['cpq_brief_quotes', '/quote', line.map((name) => `items.${name}`)],
+    ['cpq_brief_quotes', '/quote', quoteTimes],
+    ['cpq_brief_pipeline', '/opportunity', [...amounts, ...profits, ...dealTimes]],
+  ] as const)('is named first by %s where it cannot be read', async (tool, path, fields) => {
+    const { url, records } = closing(await startUpstream());
+    for (const field of fields) {
+      const [name = '', part] = field.split('.');
+      const whole = path === '/quote' ? { ...quote, items: [item] } : deal;
+      const lacking = part ? { items: [{ ...item, [part]: odd }] } : { [name]: odd };
+      records[path] = [{ ...whole, ...lacking }];
+      const { call: ask } = await openWriter({ baseUrl: url, key: `unread-field-${field}` });
+      const { text } = await ask(tool, {});
+      expect(text.split('. ')[0], field).toMatch(`the ${part ?? name} of 1 `);
+    }
+  });
 });
 
 test('a brief without any deal says why that may be', async () => {
