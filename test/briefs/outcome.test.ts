@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, dayOf, daysBetween, daysFromTo } from '../../src/figures/days.ts';
+import { addDays, daysBetween, daysFromTo } from '../../src/figures/days.ts';
 import { outcomeOf } from '../../src/figures/outcome.ts';
 import { probabilityScale, probabilityShare } from '../../src/figures/probability.ts';
 import { isOpenQuote, statusCategoryOf, statusOfQuote } from '../../src/figures/quote-state.ts';
@@ -146,19 +146,6 @@ describe('the scale of probabilities', () => {
 });
 
 describe('days', () => {
-  test.each(['soon', '', '2026-3-1', '2026-13-01', '2026-02-29', '2026-02-00', '2026-01-012'])(
-    'rejects %j',
-    (text) => {
-      expect(dayOf(text)).toBeUndefined();
-    },
-  );
-
-  test('knows leap years', () => {
-    expect(dayOf('2024-02-29')).toBe('2024-02-29');
-    expect(dayOf('2000-02-29')).toBe('2000-02-29');
-    expect(dayOf('1900-02-29')).toBeUndefined();
-  });
-
   test('counts days across months and clock changes', () => {
     expect(daysBetween('2026-02-27', '2026-03-01')).toBe(2);
     expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2);

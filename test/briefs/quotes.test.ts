@@ -49,24 +49,7 @@ test('lines are found by name, part number and manufacturer in any spelling', ()
   }
 });
 
-/** Quotes that differ in the state of their deals. */
-const mixed = [
-  quote('a', 4, { opportunity: { id: 'won' } }),
-  quote('b', 3, {}),
-  quote('c', 2, { opportunity: { id: 'open' } }),
-  quote('d', 1, { opportunity: { id: 'gone' } }),
-];
 const deals = [{ id: 'won', statusId: 'won', closedAt: '2026-06-01' }, { id: 'open' }];
-
-test.each<[Partial<QuotesOptions>, string[]]>([
-  [{ dealState: { name: 'won' } }, ['a']],
-  [{ dealState: { name: 'open' } }, ['c']],
-  [{ dealState: { name: 'not_found' } }, ['d']],
-  [{ dealState: { name: 'none' } }, ['b']],
-])('quotes are filtered by %j', (filter, expected) => {
-  const { rows } = runSteps(reportOn(mixed, deals, { ...options, ...filter }));
-  expect(rows(0, 9).map(({ id }) => id)).toEqual(expected);
-});
 
 const ref = (name: string) => ({ id: name, name });
 const filters: [keyof QuotesOptions, unknown, Quote][] = [
