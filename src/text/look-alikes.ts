@@ -12,7 +12,7 @@ const toPrototypes = (text: string): string =>
   Array.from(text, (character) => prototypes.get(character) ?? character).join('');
 
 /** Unicode's list distinguishes the em dash and the horizontal bar from the hyphen; readers of an identifier do not. */
-const dashes = /[\p{Pd}\u2212]/gu;
+const dashes = /\p{Pd}/gu;
 
 /**
  * Equal for all texts that look alike, regardless of hyphens, scripts and widths. Unlike the skeleton of

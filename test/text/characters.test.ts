@@ -101,7 +101,7 @@ const passingFor: Readonly<Record<string, string>> = {
   '0': '０O𝟘',
   '1': 'l１I|Ι',
   '2': '２𝟚',
-  '-': '‐‑‒–−﹘',
+  '-': '‐‑‒–—―−﹘－',
 };
 const unseen = [
   '\u034f',
