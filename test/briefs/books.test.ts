@@ -43,6 +43,10 @@ test('pricing books: says that it cannot tell when a classification is unknown',
   const several = { ...acme, classificationIds: ['silver', 'gold'] } as Company;
   expect(applicabilityOf(book({ classificationIds: ['gold'] }), several)).toBe('classification');
   expect(applicabilityOf(book({ classificationIds: ['lead'] }), several)).toBeUndefined();
+  for (const of of [{ classificationId: 7 }, { classification: { id: 7 } }] as unknown[])
+    expect(applicabilityOf(book({ classificationIds: ['7'] }), of as Company)).toBe(
+      'classification',
+    );
   expect(against([book({ classificationIds: ['gold'] })])).toEqual(['check over_book 1']);
   const unknown = { quote, company: acme, books: [book({ classificationIds: ['gold'] })] };
   expect(codes(unknown)).toEqual([]);
@@ -57,6 +61,10 @@ test('pricing books: finds a price that discounts reduce below all books', () =>
   expect(against(books, discounted(11))).toEqual([]);
   expect(against(books, discounted(13))).toEqual(['check under_book 1']);
   expect(against(books, discounted(5, 9))).toEqual(['check under_book 1']);
+  // Between the lowest and the highest price of the books it is neither.
+  const between = withItem({ ...good, price: 85, product: { id: 'p' } });
+  expect(against(books, between)).toEqual([]);
+  expect(against(books)).toEqual(['check over_book 1']);
   const own = book({ id: 'own', companyIds: ['acme'] });
   expect(against([...books, own], discounted(2))).toEqual(['check under_book 1']);
 });

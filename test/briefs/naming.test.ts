@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest';
-import { limitSorted, plural, withoutAccents } from '../../src/figures/naming.ts';
+import { limitSorted, plural, quoteName, withoutAccents } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import fc from '../support/fast-check.ts';
 
 test('counts in the singular and the plural', () => {
   const counted = [plural(1, 'quote'), plural(2, 'quote'), plural(0, 'company'), plural(3, 'day')];
   expect(counted).toEqual(['1 quote', '2 quotes', '0 companies', '3 days']);
+});
+
+test('a quote is called by its title, else by its name, else by its number', () => {
+  const quote = { title: ' T ', name: 'N', number: 'Q-1' };
+  const names = [quote, { ...quote, title: ' ' }, { number: 'Q-1' }, {}].map(quoteName);
+  expect(names).toEqual(['T', 'N', 'Q-1', undefined]);
 });
 
 test('compares names without accents', () => {

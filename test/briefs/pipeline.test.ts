@@ -74,6 +74,15 @@ describe('groups', () => {
     expect(rows[1]).toMatchObject({ value: { EUR: 10 }, groups: 2 });
   });
 
+  test('are combined after the limit, if there are several others', () => {
+    const namesOf = (owners: string[]) => {
+      const owned = owners.map((id) => ({ ...a, id, owner: { id, name: id } }));
+      return brief(owned, { by: 'owner', maxGroups: 2 }).groups.rows.map(({ name }) => name);
+    };
+    expect(namesOf(['a', 'b', 'c'])).toEqual(['a', 'b', 'c']);
+    expect(namesOf(['a', 'b', 'c', 'd'])).toEqual(['a', 'b', '2 others']);
+  });
+
   test('uses the id, and the name where there is no id', () => {
     const renamed = [
       { ...a, id: '1', owner: { id: 'u1', name: 'Zoe' } },
@@ -150,6 +159,45 @@ test.each([...filters, ...ofOpen])('the filter by %s is of every figure', (field
   const { probability: _5, ...all } = of([...kinds, ...others]);
   expect(own.notes?.join()).toMatch(/1 open deal without a close.*; 2 deals of unknown.*1 closed/);
   expect(all).toEqual(own);
+});
+
+test('a target is of the currency of most open deals, and says what it leaves out', () => {
+  const worth = (id: string, currency: string, more: Opportunity = {}): Opportunity => {
+    return { id, currency, onetimeRevenue: 10, ...more };
+  };
+  const won = { statusId: 'won', closedAt: today };
+  const ended = ['USD', 'USD', 'GBP'].map((code, at) => worth(`w${at}`, code, won));
+  const { onetimeRevenue: _, ...unknown } = worth('u', 'EUR', won);
+  const open = [worth('a', 'EUR'), worth('b', 'EUR'), worth('c', 'USD')];
+  const target = (deals: Opportunity[], more = {}) => brief(deals, { target: 50, ...more }).target;
+  expect(target([...ended, ...open, unknown])).toMatchObject({
+    ...{ target: { EUR: 50 }, won: { EUR: 0 }, open: { EUR: 20 }, coverage: 0.4 },
+    ...{ inOtherCurrencies: 1, wonInOtherCurrencies: 3, wonWithoutValue: 1 },
+  });
+  expect(target(ended)).toMatchObject({ gap: { USD: 30 }, wonInOtherCurrencies: 1 });
+  expect(target([{}])).toMatchObject({ target: { 'unknown currency': 50 } });
+  const reached = target([...open, ...ended], { target: 10, currency: { name: 'GBP' } });
+  expect(reached).toMatchObject({ target: { GBP: 10 }, gap: { GBP: 0 } });
+  expect(reached).not.toHaveProperty('coverage');
+});
+
+test('months of 0 and less are missing ones, of which twelve are assumed', () => {
+  for (const valueMonths of [0, -3]) {
+    const { open, unknown } = brief([{ monthlyRevenue: 5, currency: 'EUR', valueMonths }]);
+    expect([open.value, unknown?.valueMonths]).toEqual([{ EUR: 60 }, 1]);
+  }
+});
+
+test('a deal was changed last when it was, and when it was created if nothing else is known', () => {
+  const changes = {
+    stageUpdatedAt: '2026-05-10',
+    updatedAt: '2026-05-12',
+    createdAt: '2026-06-10',
+  };
+  const { createdAt } = changes;
+  const idle = ({ ...deal }: Opportunity) =>
+    brief([deal], { stalledAfterDays: 0 }).stalled.rows.map(({ idleDays }) => idleDays);
+  expect([changes, { createdAt }, {}].map(idle)).toEqual([[34], [5], []]);
 });
 
 test('amounts converted at a rate are those of deals in the other currency', () => {

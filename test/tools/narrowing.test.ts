@@ -116,7 +116,7 @@ const tables: Record<string, Table> = {
       company: at('/quote', 'company'),
       status: at('/quote', 'status'),
       currency: () => 'CAD',
-      acceptance: () => 'past expiry',
+      acceptance: () => 'expired',
       deal_state: () => 'won',
       date_from: monthAgo,
       date_to: monthAgo,
@@ -312,10 +312,26 @@ test('a brief without any deal says why that may be', async () => {
 });
 
 test('who asks for deals without a source is told how to list them', async () => {
-  const { text } = await (await openWriter(await address())).call('cpq_brief_pipeline', {
-    source: 'no source',
+  for (const source of ['none', 'No source', 'without source']) {
+    const { text } = await (await server()).call('cpq_brief_pipeline', { source });
+    expect(text).toContain('Records without source: filters source:none of the list tools.');
+  }
+});
+
+test('a limit of one of several checks is taken, and one of none refused', async () => {
+  const both = ['stale_quotes', 'thin_margins'];
+  const { checks } = await call('cpq_check_sales_data', { check: both, days: 3_650, floor: 90 });
+  const alone = async (check: string, args: Row) =>
+    (await call('cpq_check_sales_data', { check: [check], ...args })).total;
+  expect((checks as Row[]).map(({ found }) => found)).toEqual([
+    await alone('stale_quotes', { days: 3_650 }),
+    await alone('thin_margins', { floor: 90 }),
+  ]);
+  const { text } = await (await server()).call('cpq_check_sales_data', {
+    check: both,
+    tolerance: 1,
   });
-  expect(text).toContain('Records without source: filters source:none of the list tools.');
+  expect(text).toBe('tolerance is for pricing_drift: leave it out.');
 });
 
 test('a brief of quotes says that it leaves out the states of many deals', async () => {
