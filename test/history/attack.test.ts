@@ -52,7 +52,8 @@ async function compareDays(
   const answer = changesAnswer(changes, undefined, sources);
   const notes = (answer.notes ?? []).map(String);
   const { series, isPartial } = states;
-  return { ...found, groups, series, isPartial, notes };
+  const totals = 'days' in changes ? changes.days?.rows : undefined;
+  return { ...found, groups, series, isPartial, notes, totals };
 }
 
 const deal = (id: string, more: Partial<Opportunity> = {}): Opportunity => ({
@@ -92,6 +93,10 @@ const wonByAnother = changed(
   { owner: { id: 'w1' } },
   { owner: { id: 'w2' }, statusId: 'won', closedAt: '2026-06-12' },
 );
+const later = changed(
+  { expectedCloseDate: '2026-06-20', pipelineStage: { id: 's1' } },
+  { expectedCloseDate: '2026-07-20', pipelineStage: { id: 's2' } },
+);
 const [won, lost] = [{ statusId: 'won' }, { statusId: 'lost' }];
 const wonAfterwards = changed(
   { ...lost, closedAt: '2026-06-01' },
@@ -126,11 +131,17 @@ test.each<[what: string, days: Days, steps: string[], filters?: Partial<ChangeOp
   ['were lost, and then won', wonAfterwards, ['reopened', 'won']],
   ['were won, and are said to be lost', saidOtherwise, []],
   ['were won, and are listed no more', wonAndThen([deal('b')]), ['won']],
+  ['were open, and are listed no more', [...restored.slice(0, 1), [today, []]], ['removed']],
+  ['left a period', later, ['movedOut'], { closeTo: '2026-06-30' }],
+  ['left a stage', later, ['transferredOut'], { stage: { id: 's1' } }],
   ['were won, and deleted', wonAndThen([{ ...wonOnce, deletedAt: '2026-06-12' }]), ['removed']],
   ['were made and won on the first day', wonSince('2026-06-10'), ['new', 'won']],
   ['were made before it, and were not listed', wonSince('2026-06-09'), []],
 ])('deals that %s', async (_, days, steps, filters = {}) => {
-  expect(namesOf((await compareDays(days, filters)).rows.slice(1, -1))).toEqual(steps);
+  const { rows, totals } = await compareDays(days, filters);
+  expect(namesOf(rows.slice(1, -1))).toEqual(steps);
+  const counts = [totals?.[0], totals?.at(-1)].map((total) => total?.count);
+  expect(counts).toEqual([rows[0]?.count, rows.at(-1)?.count]);
 });
 
 test('deals that change their currency leave one sum and enter the other, also when they are won', async () => {
