@@ -238,7 +238,7 @@ async function localPage<R extends Resource>(
   return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
 }
 
-/** The text, if not all that was found contains it because the service ignores it. */
+/** The text, if some that were found lack it because the service ignores it. */
 async function ignoredText(
   tenant: Tenant,
   resource: Resource,
@@ -246,8 +246,10 @@ async function ignoredText(
   found: readonly ApiRecord[],
   call: ToolCall,
 ): Promise<string | undefined> {
-  const judge = judgeOf({ conditions: [], sort: [] }, text);
-  if (!text || judge.query(found)) return undefined;
+  if (!text) return undefined;
+  const having = await runInSlices(filterSteps(found, (record) => mentions(record, text)));
+  if (having.length === found.length) return undefined;
+  const judge = { filters: () => true, query: () => false, sort: () => true };
   const { ignored } = await tenant.list(resource, { query: text, size: pageSize }, call, judge);
   return ignored && text;
 }
