@@ -189,6 +189,9 @@ describe('the columns of the board', () => {
       deal('c', { idleDays: 40 }),
     ];
     expect(idsOf(inOrder(cards, 'value', value))).toBe('b a c');
+    const weighted = { revenue: 'value', weighted: true } as const;
+    const likely = cards.map((card) => ({ ...card, probability: card.id === 'a' ? 0.9 : 0.1 }));
+    expect(idsOf(inOrder(likely, 'value', weighted))).toBe('a b c');
     expect(idsOf(inOrder(cards, 'closes', value))).toBe('b a c');
     expect(idsOf(inOrder(cards, 'idle', value))).toBe('c a b');
   });
@@ -455,6 +458,18 @@ test('deals to talk about: what went wrong first, then what was won, five at mos
   ];
   const ids = dealsToTalkAbout(rows).map(({ id }) => id);
   expect(ids).toEqual(['slipped', 'lost', 'won', 'new', 'forward']);
+});
+
+test.each([
+  [{}, ['Before', 'Stored']],
+  [{ unchecked: true }, ['Before', 'Sent']],
+  [{ outcome: 'declined' }, ['Is', 'Would be']],
+])('a change that ended as %j does not say more than is known', (more, columns) => {
+  const changes = [{ field: 'name', from: 'a', to: 'b' }];
+  const [table] = answeredTables(
+    changeOf({ structuredContent: { outcome: 'written', changes, ...more } }),
+  );
+  expect(table?.columns).toEqual(columns);
 });
 
 test('two quotes differ in lines that were added, removed, re-priced or changed', () => {

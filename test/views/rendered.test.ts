@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everything, type Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { serviceRecords } from '../support/samples.ts';
 import { until } from '../support/until.ts';
 import { type Call, openInDom, type ViewInDom } from '../support/view-dom.ts';
 
 const { address, server } = embeddedTenant({ scale: 0.1, as: 'all', settings: everything });
+/** With a history of the pipeline. */
+const embedded = inProcess.serving(() => 'embedded', everything);
 const first = async (path: string) => (await serviceRecords(await address(), path, '?size=1'))[0];
 
 interface Shown {
@@ -130,6 +133,11 @@ const withData = (result: Row, changed: Row): Row => ({
   structuredContent: { ...(result.structuredContent as Row), ...changed },
 });
 
+const usd = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 0,
+});
 const owners = ['Karen Fitzgerald', 'Omar Okafor'] as const;
 
 describe('a choice', () => {
@@ -197,26 +205,37 @@ const failed = (reason: string): Row => ({
 });
 const told = (data: Row): Row => ({ content: [], structuredContent: data });
 const panel = (view: ViewInDom) => view.find('.side-panel')[0]?.textContent ?? '';
+const windowOf = (view: ViewInDom) =>
+  view.find('body')[0]?.ownerDocument.defaultView as unknown as typeof globalThis & {
+    document: { activeElement: unknown };
+    navigator: object;
+  };
+/** A figure by its label, its value first. */
+const figure = (view: ViewInDom, label: string) => {
+  const found = view.find('.figure').find((it) => it.textContent.startsWith(label));
+  return {
+    value: found?.querySelector('.value')?.textContent,
+    button: found?.querySelector('button'),
+  };
+};
 const toggle = (view: ViewInDom, name: string) => {
   const details = view.find('details').find(({ textContent }) => textContent.includes(name));
   details?.setAttribute('open', '');
-  details?.dispatchEvent(
-    new (details.ownerDocument.defaultView as never as typeof globalThis).Event('toggle') as never,
-  );
+  details?.dispatchEvent(new (windowOf(view).Event)('toggle') as never);
+};
+
+const openPipeline = (change?: Parameters<typeof openInDom>[3], args: Row = {}) =>
+  server().then((it) => openInDom(it, 'cpq_brief_pipeline', args, change));
+const cards = async (view: ViewInDom) => {
+  await until(() => view.find('.card').length).toBeGreaterThan(0);
+  await until(view.text).toMatch(/ open opportunities shown/);
+  return view.find('.card');
 };
 
 describe('a pipeline', () => {
-  const open = (change?: Parameters<typeof openInDom>[3], args: Row = {}) =>
-    server().then((it) => openInDom(it, 'cpq_brief_pipeline', args, change));
-  const cards = async (view: ViewInDom) => {
-    await until(() => view.find('.card').length).toBeGreaterThan(0);
-    await until(view.text).toMatch(/ open opportunities shown/);
-    return view.find('.card');
-  };
-
   test('says why costs could not be read, until something is', async () => {
     const reason = 'The service did not answer.';
-    const view = await open((result, own) =>
+    const view = await openPipeline((result, own) =>
       own?.arguments?.show && own.name === 'cpq_brief_pipeline' ? failed(reason) : result,
     );
     await cards(view);
@@ -227,29 +246,76 @@ describe('a pipeline', () => {
   });
 
   test('leads to the next deal in the order of the board', async () => {
-    const view = await open();
+    const view = await openPipeline();
     await cards(view);
     await view.choose('Sort', 'closes');
     await tick();
-    const names = view
-      .find('.column:first-child .card .name')
-      .map(({ textContent }) => textContent);
-    view.find('.column:first-child .card')[0]?.click();
+    const [first, second] = view.find('.column:first-child .card');
+    const textIn = (part: string) => second?.querySelector(part)?.textContent.replace('…', '');
+    first?.focus();
+    first?.click();
     await until(() => panel(view)).not.toBe('');
     view.click('Next');
-    const [, second = ''] = names;
-    await until(() => panel(view)).toContain(second.replace('…', ''));
+    await until(() => panel(view)).toContain(textIn('.name'));
+    expect(panel(view)).toContain(`Probability${textIn('.chance')}`);
+    view.click('Close');
+    expect(windowOf(view).document.activeElement).toBe(first);
   });
 
+  test('leads to the next deal in the order of the table', async () => {
+    const view = await openPipeline();
+    await cards(view);
+    await view.choose('Show as', 'table');
+    await until(() => view.find('.board-section tbody button').length).toBeGreaterThan(1);
+    view.click('Company');
+    await until(() => view.find('[aria-sort="ascending"]')[0]?.textContent).toBe('Company ↑');
+    const [first, second] = view.find('.board-section tbody button');
+    first?.click();
+    await until(() => panel(view)).not.toBe('');
+    view.click('Next');
+    await until(() => view.find('#side-panel')[0]?.textContent).toBe(second?.textContent);
+  });
+
+  test('measures the amount that is chosen, weighted or not', async () => {
+    const view = await openPipeline();
+    await cards(view);
+    const measure = () => view.find('#by-month ~ table .about')[0]?.textContent;
+    await view.choose('Amount', 'monthly');
+    await until(measure).toBe('Monthly revenue, USD');
+    view.find('.switch input')[0]?.click();
+    await until(measure).toBe('Monthly revenue, weighted, USD');
+  });
+
+  test('that is searched has figures of what was found, or says that a part is of all', async () => {
+    const view = await openPipeline();
+    await cards(view);
+    const { stalled } = (await server.call('cpq_brief_pipeline', {})).data as { stalled: Row };
+    expect(view.find('.column .sum')[0]?.textContent).toContain('in stage');
+    await view.choose('Deals', 'stalled');
+    await until(() => figure(view, 'Open opportunities').value).toBe(String(stalled.total));
+    expect(figure(view, 'Total contract value').value).toBe(
+      usd.format((stalled.value as { USD: number }).USD),
+    );
+    expect(view.text()).toContain('whatever is searched');
+    expect(
+      view
+        .find('.column .sum')
+        .map((it) => it.textContent)
+        .join(),
+    ).not.toContain('in stage');
+  });
+});
+
+describe('the answer of a pipeline', () => {
   test('shows the groups that the board does not have, and a target', async () => {
-    const view = await open(undefined, { by: 'category', target: 900_000_000 });
+    const view = await openPipeline(undefined, { by: 'category', target: 900_000_000 });
     await cards(view);
     expect(view.find('#groups')[0]?.textContent).toBe('By category');
     expect(view.text()).toContain('Missing to the target');
   });
 
   test('has no bar for an amount below 0', async () => {
-    const view = await open((result, own) => {
+    const view = await openPipeline((result, own) => {
       if (own?.name !== 'cpq_pipeline_deals') return result;
       const [deal] = rowsAt(result, 'structuredContent', 'records');
       return withData(result, { records: [{ ...deal, value: -5 }], page: { total: 1 } });
@@ -259,7 +325,7 @@ describe('a pipeline', () => {
   });
 
   test('does not say how many deals of a kind there are before all are read', async () => {
-    const view = await open((result, own) =>
+    const view = await openPipeline((result, own) =>
       own?.arguments?.outcome === 'closed'
         ? withData(result, { page: { total: 1_400, next: 500 } })
         : result,
@@ -274,15 +340,15 @@ describe('a pipeline', () => {
   });
 
   test('tells the model no name in place of an id, and shows what was written', async () => {
-    let closes = '2027-01-31';
+    let written: Row = { closes: '2027-01-31' };
     const { held, release } = holding();
-    const view = await open(async (result, own) => {
+    const view = await openPipeline(async (result, own) => {
       if (own?.name === 'cpq_get_record') {
         await held;
-        return told({ record: { closes, company: 'Acme', companyId: 'c-1' } });
+        return told({ record: { ...written, company: 'Acme', companyId: 'c-1' } });
       }
       if (own?.name !== 'cpq_upsert_opportunity') return result;
-      closes = '2027-03-31';
+      written = { closes: '2027-03-31', value: 77, currency: 'USD' };
       return told({ outcome: 'written', summary: 'Written.' });
     });
     (await cards(view))[0]?.click();
@@ -296,6 +362,9 @@ describe('a pipeline', () => {
     view.click('Move close date');
     await until(() => panel(view)).toContain('Mar 31, 2027');
     expect(panel(view)).not.toContain('Jan 31, 2027');
+    // Nothing of the list, which is older.
+    expect(panel(view)).toContain('Total contract value$77');
+    expect(panel(view)).not.toContain('Probability');
     view.click('Another change');
     await until(() => panel(view)).toContain('Change this opportunity');
   });
@@ -307,17 +376,24 @@ describe('what changed', () => {
     { step: 'won', count: 1, value: { JPY: -9 } },
     { step: 'closing', count: 3, value: { JPY: 900_000, USD: 10 } },
   ];
-  const rows = ['USD', 'USD', 'JPY'].map((currency, id) => ({
-    id: `${id}`,
-    name: `Deal ${id}`,
-    movement: ['won'],
-    currency,
-    value: 1,
-  }));
-  const deals = { shown: 3, total: 240, next: 3, rows };
-  const data = { pipeline, deals, moves: [{ move: 'slipped', count: 240 }] };
+  const rowsOf = (...currencies: string[]) =>
+    currencies.map((currency, id) => ({
+      id: `${id}`,
+      name: `Deal ${id}`,
+      movement: ['won'],
+      currency,
+      value: 1,
+      stage: 'New → Done',
+    }));
+  const deals = { shown: 3, total: 240, next: 3, rows: rowsOf('USD', 'USD', 'JPY') };
+  const data = {
+    ...{ pipeline, deals, moves: [{ move: 'slipped', count: 240 }] },
+    quotes: { rows: [{ movement: 'sent', count: 2 }], changed: { total: 2, rows: [] } },
+    stages: [{ name: 'New', left: 9 }],
+  };
+  const args = { owner: owners[0], currency: 'USD', since: '90d', until: '2026-11-01' };
   const open = async (more: (own: Call) => Row | undefined = () => undefined) =>
-    openInDom(await server(), 'cpq_pipeline_changes', { owner: owners[0] }, (result, own) => {
+    openInDom(await server(), 'cpq_pipeline_changes', args, (result, own) => {
       const other = own && more(own);
       if (other) return withData(result, other);
       return !own || own.name === 'cpq_pipeline_changes' ? withData(result, data) : result;
@@ -329,15 +405,40 @@ describe('what changed', () => {
     await until(bars).toEqual(['$10', '–', '$10']);
     await view.choose('Charts in', 'JPY');
     await until(bars).toEqual(['¥900,000', '-¥9', '¥900,000']);
+    const [opening] = pipeline;
+    await view.result(told({ ...data, pipeline: [{ ...opening, value: { USD: 10 } }] }));
+    await until(bars).toEqual(['$10', '–', '$10']);
   });
 
   test('opens all that moved, page by page', async () => {
     const view = await open();
-    await until(() => view.find('.moves button').length).toBe(1);
-    view.find('.moves button')[0]?.click();
-    await until(() => panel(view)).toContain('3 of 240 shown.');
-    view.click('Show more');
-    await until(() => view.calls.at(-1)?.arguments).toMatchObject({ movement: 'slipped', from: 3 });
+    await until(() => view.find('.moves button').length).toBe(2);
+    const [deals, quotes] = view.find('.moves button');
+    deals?.click();
+    for (const shown of [3, 6, 9]) {
+      await until(() => panel(view)).toContain(`${shown} of 240 shown.`);
+      view.click('Show more');
+    }
+    const asked = () => view.calls.at(-1)?.arguments;
+    await until(asked).toMatchObject({ ...args, movement: 'slipped', from: 3 });
+    quotes?.click();
+    await until(asked).toMatchObject({ ...args, movement: 'sent', by: 'quote' });
+    // Nine left the stage, of which three are known.
+    expect(view.find('#stages ~ * button.link')).toEqual([]);
+  });
+
+  test('is copied with what it is of, and how much was read', async () => {
+    const coverage = { complete: false, read: 3, total: 1_007, asOf: '2026-11-24T10:00:00Z' };
+    const view = await open();
+    await until(() => view.find('.moves button').length).toBe(2);
+    await view.result(told({ ...data, coverage }));
+    await until(view.text).toContain('only 3 of 1,007 records read');
+    const copied: string[] = [];
+    const clipboard = { writeText: async (text: string) => copied.push(text) };
+    Object.defineProperty(windowOf(view).navigator, 'clipboard', { value: clipboard });
+    view.click('Copy as text');
+    await until(() => copied.join()).toContain('only 3 of 1,007 records read');
+    expect(copied.join()).toContain(`Owner: ${owners[0]}`);
   });
 
   test('is a forecast that says what it was read from, and repeats the target', async () => {
@@ -356,44 +457,52 @@ describe('what changed', () => {
   });
 });
 
-describe('a quote', () => {
-  const preflight = { stops: 0, checks: 0, shown: 0, total: 0, rows: [] };
-  const line = (at: number) => ({
-    line: at,
-    name: `Item ${at}`,
-    quantity: 1,
-    price: 10,
-    total: 10,
-    term: 'one-time',
-    setupPrice: 5,
-  });
-  const lines = (shown: number, total: number) => ({
-    lines: { shown, total, rows: Array.from({ length: shown }, (_, at) => line(at + 1)) },
-    preflight,
-  });
-  const open = async (data: Row, more: Row = {}, addressOf = (result: Row) => result) =>
-    openInDom(
-      await server(),
-      'cpq_brief_quote',
-      { quote: (await first('/quote'))?.id },
-      (result, own) =>
-        !own || own.name === 'cpq_brief_quote'
-          ? withData(result, { ...data, ...(own && more) })
-          : addressOf(result),
-      { downloadFile: {}, openLinks: {} },
-    );
-  const saved = (view: ViewInDom) =>
-    view.sent.filter(({ method }) => method === 'ui/download-file');
+const preflight = { stops: 0, checks: 0, shown: 0, total: 0, rows: [] };
+const line = (at: number) => ({
+  line: at,
+  name: `Item ${at}`,
+  quantity: 1,
+  price: 10,
+  total: 10,
+  term: 'one-time',
+  setupPrice: 5,
+  cost: 7,
+  margin: 30,
+});
+const lines = (shown: number, total: number) => ({
+  lines: { shown, total, rows: Array.from({ length: shown }, (_, at) => line(at + 1)) },
+  preflight,
+});
+const openQuote = async (data: Row, more: Row = {}, addressOf = (result: Row) => result) =>
+  openInDom(
+    await server(),
+    'cpq_brief_quote',
+    { quote: (await first('/quote'))?.id },
+    (result, own) =>
+      !own || own.name === 'cpq_brief_quote'
+        ? withData(result, { ...data, ...(own && more) })
+        : addressOf(result),
+    { downloadFile: {}, openLinks: {} },
+  );
+const saved = (view: ViewInDom) => view.sent.filter(({ method }) => method === 'ui/download-file');
 
+describe('a quote', () => {
   test('has a copy for the customer with each line and setup', async () => {
-    const view = await open(lines(150, 150));
+    const view = await openQuote(lines(150, 150));
     await until(() => view.find('.lines tbody tr').length).toBe(300);
+    view.find('.switch input')[0]?.click();
+    await until(view.text).toContain('30.0%');
     view.click('Save for the customer');
-    await until(() => JSON.stringify(saved(view))).toContain('Setup: Item 150<');
+    const copy = () => JSON.stringify(saved(view).at(-1) ?? '');
+    await until(copy).toContain('Setup: Item 150<');
+    const costs = />(?:Cost|Margin|Profit)<|30\.0%|Internal/;
+    expect(copy()).not.toMatch(costs);
+    view.click('Save internal copy');
+    await until(copy).toMatch(costs);
   });
 
   test('has none for the customer where a line cannot be read', async () => {
-    const view = await open(lines(25, 330), lines(102, 330));
+    const view = await openQuote(lines(25, 330), lines(102, 330));
     await until(view.text).toContain('25 of 330 lines shown');
     view.click('Save for the customer');
     await until(view.text).toContain('228 lines cannot be read here');
@@ -403,7 +512,7 @@ describe('a quote', () => {
   test('says why a draft could not be saved', async () => {
     const draft = { ...lines(1, 1), preflight: { ...preflight, stops: 1 } };
     const isDraft = { status: 'draft', statusCategory: 'draft' };
-    const view = await open({ ...draft, ...isDraft }, {}, () => failed('Rate limit.'));
+    const view = await openQuote({ ...draft, ...isDraft }, {}, () => failed('Rate limit.'));
     await until(view.text).toContain('Save for the customer');
     view.click('Save for the customer');
     await until(view.text).toContain('Save as a draft');
@@ -413,7 +522,7 @@ describe('a quote', () => {
 
   test('opens the quote in the service, where it has a page there', async () => {
     const link = 'https://quotes.example/view/1';
-    const view = await open({ link });
+    const view = await openQuote({ link });
     await until(view.text).toContain('Open at quotes.example');
     view.click('Open at quotes.example');
     await until(() => view.sent.at(-1)?.params).toEqual({ url: link });
@@ -422,22 +531,37 @@ describe('a quote', () => {
   test.each(['javascript:alert(1)', 'file:///etc/passwd', 'no link'])(
     'offers no link to %s',
     async (link) => {
-      const view = await open({ link });
+      const view = await openQuote({ link });
       await until(view.text).toMatch(complete);
       expect(view.text()).not.toContain('Open at');
     },
   );
+});
 
-  test('does not keep the costs of the quote before it', async () => {
-    const view = await open({});
+describe('the costs of a quote', () => {
+  test.each([{ id: 'other' }, {}])('does not keep the costs of before: %j', async (changed) => {
+    const { held, release } = holding();
+    let isLate = false;
+    const view = await openInDom(
+      await server(),
+      'cpq_brief_quote',
+      { quote: (await first('/quote'))?.id },
+      async (result) => {
+        if (isLate) await held;
+        return result;
+      },
+    );
     await until(() => view.find('.switch input').length).toBe(1);
     view.find('.switch input')[0]?.click();
     await until(() => view.find('#margins').length).toBe(1);
     const other = await server.ask('cpq_brief_quote', {
       quote: (await first('/quote'))?.id,
     });
-    await view.result(withData(other.result as Row, { id: 'other' }));
+    isLate = true;
+    await view.result(withData(other.result as Row, { ...changed, name: 'Of now' }));
+    await until(() => view.find('h1')[0]?.textContent).toContain('Of now');
     await until(() => view.find('#margins').length).toBe(0);
+    release();
   });
 
   test('is compared without taking unknown for 0', async () => {
@@ -449,14 +573,19 @@ describe('a quote', () => {
       { quote: (await first('/quote'))?.id },
       (result, own) => {
         if (own?.name === 'cpq_brief_quotes') return told({ quotes });
-        return own ? withData(result, { lines: { shown: 1, total: 1, rows: [unknown] } }) : result;
+        const margin = own?.arguments?.quote === 'q2' ? 11 : 22;
+        const lines = { shown: 1, total: 1, rows: [{ ...unknown, margin }] };
+        return own ? withData(result, { lines, terms: [], preflight }) : result;
       },
     );
     await until(() => view.find('summary').length).toBe(1);
+    view.find('.switch input')[0]?.click();
     toggle(view, 'Compare with another quote');
     await until(view.text).toContain('The 1 largest of 350 quotes of the company.');
     await view.choose('Other quote', 'q2');
     await until(view.text).toContain('unknown × ');
+    const margins = view.find('[data-title$=" margin"]').map(({ textContent }) => textContent);
+    expect(margins).toEqual(['11.0%', '22.0%']);
   });
 });
 
@@ -467,10 +596,20 @@ describe('quotes', () => {
       'cpq_brief_quotes',
       { by: 'owner', size: 100, from: 1, currency: 'USD' },
       (result, own) => {
+        if (own?.name === 'cpq_check_sales_data')
+          return withData(result, {
+            total: 1,
+            currency: 'EUR',
+            rows: [{ id: 'c', valueAtStake: 5 }],
+          });
         if (own?.name !== 'cpq_brief_quote') return result;
         const [row] = rowsAt(result, 'structuredContent', 'lines', 'rows');
         const rows = [{ ...row, quantity: 0 }];
-        return withData(result, { firstYearValue: 0, lines: { shown: 1, total: 1, rows } });
+        const why = 'The price is under the cost of 7.';
+        const finding = { code: 'price_under_cost', severity: 'stop', line: 1, why };
+        const preflight = { stops: 1, checks: 0, shown: 1, total: 1, rows: [finding] };
+        const lines = { shown: 1, total: 1, rows };
+        return withData(result, { firstYearValue: 0, lines, preflight });
       },
     );
     await until(() => view.find('tbody button.link').length).toBeGreaterThan(0);
@@ -480,6 +619,11 @@ describe('quotes', () => {
     view.find('tbody button.link')[0]?.click();
     await until(() => panel(view)).toMatch(/First-year value\D{0,4}0\.00/);
     expect(view.find('.side-panel tbody .num')[0]?.textContent).toBe('0');
+    expect(panel(view)).toContain('Concerns costs');
+    expect(panel(view)).not.toContain('under the cost');
+    view.click('Close');
+    figure(view, 'Expiring soon').button?.click();
+    await until(() => panel(view)).toContain('€5');
   });
 });
 
@@ -502,16 +646,22 @@ describe('a company', () => {
           ? listed(result)
           : own
             ? result
-            : withData(result, { contacts, pricingBooks: pricing }),
+            : withData(result, { contacts, pricingBooks: pricing, closed: { won: { count: 9 } } }),
       { openLinks: {} },
     );
 
   test('says which parts of it are shown', async () => {
     // A service that ignores the filter sends opportunities of other companies.
-    const records = [{ id: 'o', companyId: 'other', name: 'Deal of another company' }];
+    const { id: companyId } = (await first('/company')) ?? {};
+    const records = [
+      { id: 'o', companyId: 'other', name: 'Deal of another company' },
+      { id: 'w', companyId, outcome: 'won', name: 'One of those won' },
+    ];
     const view = await open((result) => withData(result, { records, page: { total: 180 } }));
     await until(view.text).toMatch(/Only the first \d+ of 180 opportunities were read\./);
     expect(view.text()).not.toContain('Deal of another company');
+    await until(view.text).toContain('One of those won');
+    expect(figure(view, 'Won')).toMatchObject({ value: '9', button: null });
     expect(view.text()).toContain('Contacts: 2 of 5');
     expect(view.text()).toContain('Pricing books: 1 of 90');
   });
@@ -563,7 +713,7 @@ test('a question that is answered does not expire before the answer comes', asyn
     return told({ outcome: 'written' });
   });
   await until(view.text).toContain('This question can no longer be answered');
-  const window = view.find('body')[0]?.ownerDocument.defaultView as unknown as typeof globalThis;
+  const window = windowOf(view);
   const [wait, expiries]: [typeof setTimeout, (() => void)[]] = [window.setTimeout, []];
   Object.assign(window, {
     setTimeout: (work: () => void, ms: number) =>
@@ -571,12 +721,14 @@ test('a question that is answered does not expire before the answer comes', asyn
   });
   await view.result(asked('two', new Date(window.Date.now() + 600_000).toJSON()));
   await until(() => {
-    view.click('Write it');
+    // A second click comes before the next drawing.
+    for (const _ of [1, 2]) view.click('Write it');
     return view.text();
   }).toContain('Writing, then reading it back');
   expect(expiries.map((expire) => expire())).toHaveLength(1);
   await tick();
   expect(view.text()).toContain('Writing, then reading it back');
+  expect(view.calls).toHaveLength(1);
   release();
   await until(view.text).toContain('Verified');
 });
@@ -598,4 +750,90 @@ test('a switch stays as it was clicked until its answer comes, whatever is drawn
   await view.choose('Find', '');
   await until(view.text).toContain('Profit');
   expect(profit().checked).toBe(true);
+});
+
+/** Every number that opens a panel: how many rows it says, and how many the panel has. */
+async function openedCounts(view: ViewInDom): Promise<[string, number, number][]> {
+  const found: [string, number, number][] = [];
+  const counts = () =>
+    view
+      .find('main > :not(.side-panel) :is(.figure, .chart, .moves, .table) button.link')
+      .filter(({ textContent }) => /^[\d,]+$/.test(textContent));
+  for (let at = 0; at < counts().length; at++) {
+    const button = counts()[at];
+    button?.click();
+    await until(() => view.find('.side-panel tbody tr').length).toBeGreaterThan(0);
+    const said = view.find('.side-panel p.about').at(-1)?.textContent;
+    const [, total] = /of ([\d,]+)(?: shown)?\.$/.exec(said ?? '') ?? [];
+    const rows = total ?? String(view.find('.side-panel tbody tr').length);
+    const numbers = [button?.textContent, rows].map((it) => Number(it?.replace(',', '')));
+    found.push([button?.getAttribute('aria-label') ?? '', numbers[0] ?? 0, numbers[1] ?? 0]);
+    view.click('Close');
+    await until(() => panel(view)).toBe('');
+  }
+  return found;
+}
+
+const company = { company: 'Hawthorne Title Services' };
+const dealFilters = { currency: 'USD', min_value: 1, owner: owners[0] };
+const ofAll = { currency: 'USD', min_value: 1 };
+
+test.each<[tool: string, args: Row, filters: Row]>([
+  ['cpq_brief_pipeline', dealFilters, dealFilters],
+  ['cpq_brief_pipeline', { ...ofAll, outcome: 'closed', by: 'owner' }, ofAll],
+  ['cpq_brief_company', company, {}],
+  ['cpq_pipeline_changes', { owner: owners[0] }, { owner: owners[0] }],
+])('every number opens exactly what it counts: %s %j', async (tool, args, filters) => {
+  const view = await openInDom(await embedded(), tool, args);
+  await until(view.text).toMatch(complete);
+  if (!args.outcome && tool === 'cpq_brief_pipeline')
+    await until(() => view.find('.changes .chart').length).toBe(1);
+  const rate = figure(view, 'Win rate').button;
+  if (rate) {
+    rate.click();
+    await until(() => panel(view)).toContain(' shown');
+    view.click('Close');
+  }
+  const counts = await openedCounts(view);
+  expect(counts.length).toBeGreaterThan(2);
+  for (const [label, said, rows] of counts) expect([label, rows]).toEqual([label, said]);
+  // The choice of an owner has all of them.
+  const calls = view.calls.filter((call) => !call.arguments?.sections);
+  for (const call of calls) expect(call.arguments).toMatchObject(filters);
+  const { data } = await embedded.call(tool, args);
+  const groups = rowsAt(data, 'quotes', 'byStatus').map(({ status, acceptance, currency }) =>
+    expect.objectContaining(JSON.parse(JSON.stringify({ status, acceptance, currency }))),
+  );
+  const ofQuotes = calls.filter(({ name }) => name === 'cpq_brief_quotes');
+  expect(ofQuotes.map((call) => call.arguments)).toEqual(expect.arrayContaining(groups));
+});
+
+test.each<[tool: string, args: Row]>([
+  ['cpq_brief_pipeline', { ...dealFilters, close_to: '2027-03-31' }],
+  ['cpq_brief_quotes', { company: 'Westbrook Foods', date_from: '2026-01-01', status: 'sent' }],
+  ['cpq_pipeline_changes', { owner: owners[0], until: '2026-11-18' }],
+])('what the view of %s is filtered by is said, and can be removed: %j', async (tool, args) => {
+  const view = await openInDom(await embedded(), tool, args);
+  await until(() => view.find('.scope .badge').length).toBe(Object.keys(args).length);
+  view.click('Remove the filters');
+  await until(() => view.find('.scope')).toEqual([]);
+});
+
+test.each([
+  [{}, 'ui/message'],
+  [{ updateModelContext: {} }, 'ui/update-model-context'],
+])('a question comes with the record that it is about: %j', async (more, method) => {
+  const capabilities = { message: {}, ...more };
+  const view = await openInDom(
+    await embedded(),
+    'cpq_brief_company',
+    company,
+    undefined,
+    capabilities,
+  );
+  await until(view.text).toContain('Ask about this');
+  view.click('Ask about this');
+  const { id } = (await embedded.call('cpq_brief_company', company)).data.company as Row;
+  const told = () => JSON.stringify(view.sent.filter((it) => it.method === method));
+  await until(told).toContain(`the id ${id};`);
 });
