@@ -808,6 +808,35 @@ test.each<[tool: string, args: Row, filters: Row]>([
   expect(ofQuotes.map((call) => call.arguments)).toEqual(expect.arrayContaining(groups));
 });
 
+const several = told({
+  summary: 'Two match.',
+  records: [
+    { id: 'a', name: 'A' },
+    { id: 'b', name: 'B' },
+  ],
+});
+
+test.each<[tool: string, args: Row, result?: Row]>([
+  ['cpq_brief_pipeline', {}],
+  ['cpq_brief_pipeline', { outcome: 'closed', by: 'owner' }],
+  ['cpq_brief_quotes', {}],
+  ['cpq_brief_company', company],
+  ['cpq_brief_company', company, several],
+  ['cpq_pipeline_changes', { since: '90d' }],
+])(
+  'a host that lets views call nothing has no button that calls: %s %j',
+  async (tool, args, result) => {
+    const without = { serverTools: undefined };
+    const view = await openInDom(await embedded(), tool, args, (given) => result ?? given, without);
+    await until(view.text).toMatch(result ? /Two match/ : complete);
+    for (const button of view.find('button')) button.click();
+    await tick();
+    for (const button of view.find('.side-panel button')) button.click();
+    await tick();
+    expect(view.sent.map(({ method }) => method)).not.toContain('tools/call');
+  },
+);
+
 test.each<[tool: string, args: Row]>([
   ['cpq_brief_pipeline', { ...dealFilters, close_to: '2027-03-31' }],
   ['cpq_brief_quotes', { company: 'Westbrook Foods', date_from: '2026-01-01', status: 'sent' }],

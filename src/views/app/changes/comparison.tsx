@@ -211,7 +211,8 @@ const columns: TableColumn<MovedDeal>[] = [
 
 interface MovementsProps {
   rows: readonly MovedDeal[];
-  open: Open;
+  /** Absent where the host lets views call no tools. */
+  open: Open | undefined;
 }
 
 export function Movements({ rows, open }: MovementsProps) {
@@ -223,7 +224,9 @@ export function Movements({ rows, open }: MovementsProps) {
       columns={columns}
       rows={rows}
       keyOf={({ id = '' }) => id}
-      open={(row, sorted) => opensIn(open, 'opportunity', sorted.map(nameOf))(nameOf(row))}
+      open={
+        open && ((row, sorted) => opensIn(open, 'opportunity', sorted.map(nameOf))(nameOf(row)))
+      }
     />
   );
 }
@@ -248,7 +251,7 @@ interface FunnelProps {
   stages: readonly StageRow[];
   /** What moved, as far as it is known; a stage of which all are known opens its deals. */
   moved?: readonly MovedDeal[];
-  open?: Open;
+  open?: Open | undefined;
 }
 
 /** The stages that deals left: how many moved on or were won, and how long they had been in it. */

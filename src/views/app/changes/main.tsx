@@ -41,6 +41,7 @@ const everything = { by: undefined, movement: undefined, rows: 100 };
 function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
   const formats = useFormats();
   const panel = usePanel<Entry>(data);
+  const open = host.canRead ? panel.open : undefined;
   const call = { ...args, ...everything };
   const { answer: whole = data } = useAnswer<ChangesAnswer>(
     host,
@@ -85,12 +86,12 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
       </Section>
       {talk.length > 0 && (
         <Section id="talk" title="To talk about">
-          <Movements rows={talk} open={panel.open} />
+          <Movements rows={talk} open={open} />
         </Section>
       )}
       {whole.stages && (
         <Section id="stages" title="Stages that deals left">
-          <Funnel stages={whole.stages} moved={whole.deals?.rows ?? []} open={panel.open} />
+          <Funnel stages={whole.stages} moved={whole.deals?.rows ?? []} open={open} />
         </Section>
       )}
       {host.canRead && (

@@ -39,7 +39,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
   const relatedData = useRelatedData(host, data, args.rows === everyRow ? 100 : 20);
   const items = timelineItems(data, relatedData);
   const panel = usePanel<Entry>(data);
-  const { open } = panel;
+  const open = host.canRead ? panel.open : undefined;
   const omitted = omittedNotes(data, items, relatedData);
   const hasMore = args.rows !== everyRow;
   const { change, problem } = useReload({ reload, data });
@@ -73,12 +73,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
       />
       {problem && <Failed {...problem} />}
       <Figures {...{ data, relatedData, open }} next={nextClosing(items, data.today)} />
-      <Timeline
-        items={items}
-        today={data.today}
-        problem={relatedData.problem}
-        open={host.canRead ? open : undefined}
-      />
+      <Timeline items={items} today={data.today} problem={relatedData.problem} open={open} />
       {omitted !== '' && (
         <p class="about actions">
           {omitted}
@@ -149,7 +144,8 @@ interface FiguresProps {
   data: CompanyData;
   relatedData: RelatedData;
   next: string | undefined;
-  open: Open;
+  /** Absent where the host lets views call no tools. */
+  open: Open | undefined;
 }
 
 function Figures({ data, relatedData, next, open: show }: FiguresProps) {
@@ -164,7 +160,8 @@ function Figures({ data, relatedData, next, open: show }: FiguresProps) {
     return {
       label,
       values: [number(count), ...totals(value)],
-      open: rows.length === count && count > 0 ? () => showDeals(show, label, rows) : undefined,
+      open:
+        show && rows.length === count && count > 0 ? () => showDeals(show, label, rows) : undefined,
     };
   };
   return (
@@ -179,7 +176,9 @@ function Figures({ data, relatedData, next, open: show }: FiguresProps) {
             values={next === undefined ? [] : [day(next)]}
             more={overdue}
             tone={overdue === undefined ? undefined : 'danger'}
-            open={due.length > 0 ? () => showDeals(show, 'Next expected close', due) : undefined}
+            open={
+              show && due.length > 0 ? () => showDeals(show, 'Next expected close', due) : undefined
+            }
           />
         )}
         {recentActivity && (
@@ -198,14 +197,15 @@ function Figures({ data, relatedData, next, open: show }: FiguresProps) {
 
 interface OpenFiguresProps {
   open: NonNullable<CompanyData['open']>;
-  show: Open;
+  show: Open | undefined;
 }
 
 function OpenFigures({ open: { rows, total, ...sums }, show }: OpenFiguresProps) {
   const { totals, number } = useFormats();
   const count = 'Open opportunities';
   // What is counted is opened, or nothing.
-  const open = total > 0 && rows.length === total ? () => showDeals(show, count, rows) : undefined;
+  const open =
+    show && total > 0 && rows.length === total ? () => showDeals(show, count, rows) : undefined;
   const amounts = [
     { label: 'Open total contract value', values: totals(sums.value), open },
     { label: 'Weighted by probability', values: totals(sums.weightedValue), open },
@@ -219,7 +219,7 @@ function OpenFigures({ open: { rows, total, ...sums }, show }: OpenFiguresProps)
   return <Leading figures={all} />;
 }
 
-type QuotesProps = { data: CompanyData; host: Host; open: Open };
+type QuotesProps = { data: CompanyData; host: Host } & Pick<FiguresProps, 'open'>;
 
 /** The quotes, and what those of each status and currency are worth in all. */
 function Quotes({ data: { company, quotes, today }, host, open }: QuotesProps) {
@@ -234,7 +234,7 @@ function Quotes({ data: { company, quotes, today }, host, open }: QuotesProps) {
   const opens = (group: Group) => {
     const { status, acceptance, currency } = group;
     const call = { company: company.id, status, acceptance, currency };
-    return host.canRead && host.lists('cpq_brief_quotes') && company.id !== undefined
+    return open && host.lists('cpq_brief_quotes') && company.id !== undefined
       ? () => showQuotes(open, host, `Quotes: ${stateOf(group)}`, call)
       : undefined;
   };
@@ -262,7 +262,7 @@ function Quotes({ data: { company, quotes, today }, host, open }: QuotesProps) {
         ]}
       />
       <h3>{`${number(quotes.shown)} of ${number(quotes.total)} quotes`}</h3>
-      <QuoteRows rows={quotes.rows} today={today} open={opensQuoteIn(open, quotes.rows)} />
+      <QuoteRows rows={quotes.rows} today={today} open={open && opensQuoteIn(open, quotes.rows)} />
     </Section>
   );
 }

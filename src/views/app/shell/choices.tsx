@@ -12,8 +12,8 @@ export interface Candidate {
 interface Props {
   summary: string;
   candidates: Candidate[];
-  /** Given the id, or the name of what has no id. */
-  choose(idOrName: string): void;
+  /** Given the id, or the name of what has no id; absent where the host lets views call no tools. */
+  choose: ((idOrName: string) => void) | undefined;
 }
 
 const chosen = ({ id, name }: Candidate): string => id ?? name ?? '';
@@ -26,7 +26,12 @@ export function Choices({ summary, candidates, choose }: Props) {
       <ul class="plain">
         {candidates.map((one) => (
           <li key={chosen(one)}>
-            <button type="button" class="choice" onClick={() => chosen(one) && choose(chosen(one))}>
+            <button
+              type="button"
+              class="choice"
+              disabled={!choose}
+              onClick={() => chosen(one) && choose?.(chosen(one))}
+            >
               <strong>{one.number ?? one.name ?? one.title ?? one.id}</strong>
               <span>
                 {[one.number && (one.title ?? one.name), one.company ?? one.city, one.status]

@@ -184,7 +184,7 @@ function Body<Data, Answer>({ session, shown }: BodyProps<Data, Answer>) {
   }
   if (shown.state === 'choosing') {
     const choose = (id: string) => session.retry({ ...args, [shown.argument]: id });
-    return <Choices {...shown} choose={choose} />;
+    return <Choices {...shown} choose={bridge.canRead ? choose : undefined} />;
   }
   if (shown.state === 'answer') {
     const { Component } = view;
