@@ -837,6 +837,25 @@ test.each<[tool: string, args: Row, result?: Row]>([
   },
 );
 
+test.each<[tool: string, args: Row, part: string]>([
+  ['cpq_brief_pipeline', {}, 'cpq_pipeline_deals'],
+  ['cpq_brief_pipeline', {}, 'cpq_pipeline_changes'],
+  ['cpq_brief_pipeline', { outcome: 'closed' }, 'cpq_pipeline_deals'],
+  ['cpq_brief_quotes', { size: 2 }, 'cpq_brief_quotes'],
+  ['cpq_brief_quotes', {}, 'cpq_check_sales_data'],
+  ['cpq_brief_company', company, 'cpq_list_opportunities'],
+  ['cpq_pipeline_changes', { rows: 1 }, 'cpq_pipeline_changes'],
+])('the view of %s %j says why it could not read from %s', async (tool, args, part) => {
+  let isBroken = true;
+  const view = await openInDom(await embedded(), tool, args, (result, own) =>
+    isBroken && own?.name === part ? failed('Rate limit.') : result,
+  );
+  await until(view.text).toContain('Rate limit.');
+  isBroken = false;
+  for (const name of ['Try again', 'Refresh']) if (view.text().includes(name)) view.click(name);
+  await until(view.text).not.toContain('Rate limit.');
+});
+
 test.each<[tool: string, args: Row]>([
   ['cpq_brief_pipeline', { ...dealFilters, close_to: '2027-03-31' }],
   ['cpq_brief_quotes', { company: 'Westbrook Foods', date_from: '2026-01-01', status: 'sent' }],

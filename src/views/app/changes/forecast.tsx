@@ -86,10 +86,12 @@ function ForecastFigures(props: FiguresProps) {
   // A target is in one currency, and so is what it is compared with.
   const scope = { ...filters, ...(currency !== '' && { currency }) };
   const wonArgs = { ...scope, outcome: 'won', period_from: period.from, period_to: today };
-  const { answer, failed, retry } = useAnswer<ClosedPipeline>(host, 'cpq_brief_pipeline', {
-    ...wonArgs,
-    sections: ['closed'],
-  });
+  const { answer, failed, retry } = useAnswer<ClosedPipeline>(
+    host,
+    'cpq_brief_pipeline',
+    { ...wonArgs, sections: ['closed'] },
+    [shown],
+  );
   const loaded = useDeals(host, scope, shown);
   if (failed) return <Failed reason={failed} retry={retry} />;
   if (loaded.failed) return <Failed reason={loaded.failed} retry={loaded.retry} />;
@@ -140,17 +142,17 @@ function ForecastFigures(props: FiguresProps) {
           />
         )}
       </dl>
-      <LastMonth {...{ host, args: scope, currency }} />
+      <LastMonth {...{ answer: shown, host, args: scope, currency }} />
     </>
   );
 }
 
 /** What was expected for last month, and what came. */
-function LastMonth({ host, args, currency }: Pick<Props, 'host' | 'args' | 'currency'>) {
+function LastMonth({ answer: shown, host, args, currency }: Omit<Props, 'today' | 'open'>) {
   const { day } = useFormats();
   const isListed = host.lists('cpq_pipeline_changes');
   const call = isListed ? { ...args, since: 'last_month', rows: 0 } : undefined;
-  const { answer } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call);
+  const { answer } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call, [shown]);
   const forecast = answer?.forecast;
   if (!forecast) return null;
   return (

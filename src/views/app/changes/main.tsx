@@ -43,12 +43,13 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
   const panel = usePanel<Entry>(data);
   const open = host.canRead ? panel.open : undefined;
   const call = { ...args, ...everything };
-  const { answer: whole = data } = useAnswer<ChangesAnswer>(
+  const read = useAnswer<ChangesAnswer>(
     host,
     'cpq_pipeline_changes',
     host.canRead ? call : undefined,
     [data],
   );
+  const { answer: whole = data } = read;
   const codes = [...new Set(data.pipeline?.flatMap(({ value }) => Object.keys(value ?? {})))];
   const { currency, choice } = useCurrency(codes.toSorted(formats.byCurrency));
   const talk = dealsToTalkAbout(whole.deals?.rows ?? []);
@@ -79,7 +80,9 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
         <Scope {...{ args, host, reload }} more={{ until: 'Until' }} />
       </Head>
       {host.canRead && <Controls {...{ args, change, host }} rows={whole.deals?.rows ?? []} />}
-      {problem && <Failed {...problem} />}
+      {(problem ?? read.failed) && (
+        <Failed reason={read.failed ?? ''} retry={read.retry} {...problem} />
+      )}
       {choice}
       <Section id="waterfall" title="From the opening to the closing value">
         <Comparison answer={whole} args={call} {...{ host, currency }} open={panel.open} />

@@ -86,7 +86,9 @@ function QuotesView({ data: given, ...props }: ViewProps<QuotesData>) {
         ))}
         {host.lists('cpq_check_sales_data') &&
           host.canRead &&
-          checks.map((check) => <Check key={check[0]} {...{ check, host, args, open }} />)}
+          checks.map((check) => (
+            <Check key={check[0]} {...{ check, host, args, open }} answer={given} />
+          ))}
       </dl>
       {host.canRead && (
         <search class="controls" aria-label="Filter">
@@ -105,7 +107,9 @@ function QuotesView({ data: given, ...props }: ViewProps<QuotesData>) {
           />
         </search>
       )}
-      {(problem ?? read.failed) && <Failed reason={read.failed ?? ''} {...problem} />}
+      {(problem ?? read.failed) && (
+        <Failed reason={read.failed ?? ''} retry={read.retry} {...problem} />
+      )}
       <Section id="list" title="Quotes">
         <List key={JSON.stringify([data.coverage?.asOf, args])} {...{ data, args, host, panel }} />
       </Section>
@@ -228,6 +232,8 @@ interface CheckProps {
   check: (typeof checks)[number];
   host: Host;
   args: Arguments;
+  /** Of the view's tool. */
+  answer: object;
   open: Open;
 }
 
@@ -246,11 +252,12 @@ const otherFilters = 'acceptance status deal_state currency date_from date_to it
 );
 
 /** What a check of quotes finds; it follows the owner and the company. */
-function Check({ check: [check, label], host, args, open }: CheckProps) {
+function Check({ check: [check, label], host, args, answer: shown, open }: CheckProps) {
   const { number, totals } = useFormats();
   const { owner, company } = args;
   const call = (from: number) => ({ check, owner, company, from, size: 100 });
-  const { answer } = useAnswer<CheckAnswer>(host, 'cpq_check_sales_data', call(0));
+  const { answer, failed } = useAnswer<CheckAnswer>(host, 'cpq_check_sales_data', call(0), [shown]);
+  if (failed) return <Figure label={label} values={[]} more={failed} />;
   if (!answer) return null;
   const { total = 0, valueAtStake, definition } = answer;
   const first = pageOfCheck(answer);
