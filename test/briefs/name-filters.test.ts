@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
 import { type Candidate, matchSteps, mentionsText } from '../../src/names/name-filters.ts';
+import { resolveFilters } from '../../src/tool-kit/name-filters.ts';
 import fc from '../support/fast-check.ts';
 
 const matchName = (...asked: Parameters<typeof matchSteps>) => runSteps(matchSteps(...asked));
@@ -228,4 +229,15 @@ test('for any names: an id and a unique name find the record, and candidates inc
       }
     }),
   );
+});
+
+test.each([
+  [{ record: 'owner', field: 'name' }, true],
+  [{ record: 'opportunity', field: 'ownerId' }, true],
+  [{ record: 'quote', field: 'fields' }, true],
+  [{ record: 'opportunity', field: 'company' }, false],
+])('a question by owner says that %o could not be read: %j', (gap, isSaid) => {
+  const coverage = { complete: true, fields: [gap] };
+  const { question } = resolveFilters({ owner: 'x' }, { owner: () => owners }, { coverage });
+  expect(question?.data.coverage).toEqual({ complete: true, ...(isSaid && { fields: [gap] }) });
 });

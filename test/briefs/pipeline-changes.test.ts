@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PipelineFilters } from '../../src/briefs/pipeline/pipeline.ts';
 import { toDeal } from '../../src/figures/deals.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import { forecastRows } from '../../src/history/changes-between.ts';
+import { changeGroups, forecastRows } from '../../src/history/changes-between.ts';
 import { compareRecords } from '../../src/history/movements.ts';
 import { namedPeriod } from '../../src/history/period-start.ts';
 import {
@@ -71,6 +71,28 @@ describe('a pipeline that is compared', () => {
 });
 
 // 17 June 2026 is a Wednesday.
+test.each<[string, Opportunity | undefined, Opportunity | undefined, object]>([
+  ['new', undefined, open('d', 9), { new: 9, closing: 9 }],
+  ['reopened', open('d', 9, { statusId: 'lost' }), open('d', 9), { new: 9, closing: 9 }],
+  ['valueUp', open('d', 9), open('d', 11), { opening: 9, valueChanged: 2, closing: 11 }],
+  ['valueDown', open('d', 9), open('d', 8), { opening: 9, valueChanged: -1, closing: 8 }],
+  ['won', open('d', 9), open('d', 9, { statusId: 'won' }), { opening: 9, won: -9 }],
+  ['lost', open('d', 9), open('d', 9, { statusId: 'lost' }), { opening: 9, lost: -9 }],
+  [
+    'closedUnknown',
+    open('d', 9),
+    open('d', 9, { statusId: 'closed' }),
+    { opening: 9, removed: -9 },
+  ],
+  ['removed', open('d', 9), undefined, { opening: 9, removed: -9 }],
+])('a group shows a deal that is %s in its column', (step, before, after, figures) => {
+  const { changes } = compared([[before, after]]);
+  const { rows } = runSteps(changeGroups(changes, 'owner', 8));
+  const amounts = Object.entries(figures).map(([column, EUR]) => [column, { EUR }]);
+  expect(changes[0]?.movement).toEqual([step]);
+  expect(rows).toEqual([{ name: 'no owner', ...Object.fromEntries(amounts) }]);
+});
+
 test.each([
   ['2w', '2026-06-03'],
   ['1d', '2026-06-16'],
@@ -178,6 +200,9 @@ describe('a row of a deal that changed', () => {
     });
     expect(rowOf(after, after)).not.toHaveProperty('slipDays');
     expect(rowOf(after, before)?.owner).toBe('Ada → (none)');
+    const owned = (id: string, name: string) => ({ ...before, owner: { id, name } });
+    expect(rowOf(owned('u', 'Ada'), owned('u', 'Ada Byron'))?.owner).toBe('Ada Byron');
+    expect(rowOf(owned('u', 'Ada'), owned('v', 'Bob'))?.owner).toBe('Ada → Bob');
   });
 });
 

@@ -21,6 +21,7 @@ const orders = [
 test.each(orders)('an order to an assistant is recognised: %s', (order) => {
   expect(speaksToAssistant(order)).toBe(true);
   expect(speaksToAssistant(`Two racks, labelled and certified.\n\n${order} Thanks!`)).toBe(true);
+  expect(speaksToAssistant(`${'Two racks. '.repeat(1_800)}${order}`)).toBe(true);
 });
 
 test.each([
