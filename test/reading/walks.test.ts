@@ -329,6 +329,20 @@ describe('the number of requests of a reading', () => {
     );
   });
 
+  test.each([
+    [1_500, 2],
+    [2_500, 1],
+  ])('%i records that change all the time: %i more passes', async (count, passes) => {
+    const on: Active = { envelope: 'results', maxSize: 100 };
+    const insert = { what: 'insert', at: 0.5, to: 0 } as const;
+    const changes = Array.from({ length: 200 }, (_, before) => ({ ...insert, before }));
+    const quiet = { dated: false, ahead: 0, tellsTime: true };
+    const read = await readScenario({ resource: 'company', count, on, changes, ...quiet });
+    expectHonest(read);
+    const starts = read.model.queries.filter(({ from, sort }) => from === 0 && sort);
+    expect(starts).toHaveLength(passes);
+  });
+
   test('is slightly higher with smaller pages', async () => {
     const sizes = fc.integer({ min: 10, max: 99 });
     await fc.assert(

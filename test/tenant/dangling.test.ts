@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DerivedResults } from '../../src/reading/derived.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
-import { danglingReferences } from '../../src/tenant/field-gaps.ts';
+import { danglingReferences, gapsAbout } from '../../src/tenant/field-gaps.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 
 const dealOf = (id: string, name?: string): Opportunity => ({
@@ -41,4 +41,16 @@ test('of one company, ids of the same length lead to others, and those of anothe
   expect(gaps(same, Number.POSITIVE_INFINITY, company)).toEqual([]);
   const other = Array.from({ length: 12 }, (_, at) => dealOf(`${at + 100}`));
   expect(gaps(other, Number.POSITIVE_INFINITY, company)).toMatchObject([{ rows: 12, of: 12 }]);
+});
+
+test('an answer about some records has the gaps of all, and those that one of these has', () => {
+  const gap = { record: 'opportunity' as const, field: 'owner', rows: 1, of: 9 };
+  const all = [
+    { ...gap, rows: 9 },
+    { ...gap, example: 'x' },
+    { ...gap, record: 'quote' as const },
+  ];
+  const about = (opportunity: Opportunity[]) => gapsAbout({ opportunity }, [gap, ...all]);
+  expect(about([{ id: 'a' }])).toEqual([gap, ...all]);
+  expect(about([{ id: 'a', owner: { id: 'u' } }])).toEqual(all);
 });

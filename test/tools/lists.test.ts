@@ -152,24 +152,26 @@ describe('names of referenced records', () => {
       .run(String(company?.id));
     const anew = await open();
     const filters = `for:${company?.name}`;
-    const { records } = await anew.call('cpq_list_pricing_books', { filters });
+    const { records, text: noted } = await anew.call('cpq_list_pricing_books', { filters });
     expect(records).toMatchObject([{ id: book?.id }]);
     expect(records[0]?.for).toContain(company?.name);
     for (const id of [company?.id, 'gold']) {
       const ofId = await anew.call('cpq_list_pricing_books', { filters: `for:${id}` });
       expect(ofId.records).toMatchObject([{ id: book?.id }]);
     }
-    const { text: noted } = await anew.call('cpq_list_pricing_books', { filters });
     expect(noted).toContain('classificationId gold');
     expect(noted).toContain('Books for everyone or');
     expect(noted).toContain('cpq_list_companies with filters classificationId:ID');
-    const grants = 'pricing_book:read';
-    const unnamed = await open({ grants });
+    const unnamed = await open({ grants: 'pricing_book:read' });
     const some = await unnamed.call('cpq_list_pricing_books', { filters: `${filters}|everyone` });
     const none = await unnamed.call('cpq_list_pricing_books', { filters });
     expect([none.page.total, none.text]).toEqual([0, expect.stringContaining('takes their ids')]);
     expect(some.text).toContain('takes their ids');
     expect(some.text + none.text).not.toContain('No record has');
+    expect(some.text).not.toContain('Books for everyone or');
+    const ofId = { filters: `for:${company?.id}` };
+    const known = await unnamed.call('cpq_list_pricing_books', ofId);
+    expect(known.text).not.toContain('takes their ids');
     const its = { filters: 'classificationId:gold' };
     expect((await anew.call('cpq_list_companies', its)).records).toMatchObject([company ?? {}]);
     await anew.close();

@@ -281,27 +281,66 @@ describe('a field that figures rest on', () => {
   const amounts = 'onetimeRevenue monthlyRevenue valueMonths probability'.split(' ');
   const profits = ['oneTimeProfit', 'monthlyProfit'];
   const dealTimes = 'expectedCloseDate createdAt updatedAt stageUpdatedAt closedAt'.split(' ');
+  const contact = { ...ref, companyId: 'a', email: 'a@b.example', phone: '1', mobilePhone: '2' };
   const item = { ...numbers(line), term: 'month', name: 'N', product: ref };
   const quote = { ...ref, ...times(quoteTimes), company: ref, owner: ref, status: 'sent' };
   const deal = { ...ref, ...numbers([...amounts, ...profits]), ...times(dealTimes) };
   const odd = [{ odd: 1 }];
+  const duplicates = { check: 'duplicate_contacts' };
 
   test.each([
     ['cpq_brief_quotes', '/quote', line.map((name) => `items.${name}`)],
     ['cpq_brief_quotes', '/quote', quoteTimes],
     ['cpq_brief_pipeline', '/opportunity', [...amounts, ...profits, ...dealTimes]],
+    ['cpq_check_sales_data', '/contact', ['email', 'companyId', 'phone', 'mobilePhone']],
   ] as const)('is named first by %s where it cannot be read', async (tool, path, fields) => {
     const { url, records } = closing(await startUpstream());
     for (const field of fields) {
       const [name = '', part] = field.split('.');
-      const whole = path === '/quote' ? { ...quote, items: [item] } : deal;
+      const whole = {
+        '/quote': { ...quote, items: [item] },
+        '/opportunity': deal,
+        '/contact': contact,
+      };
       const lacking = part ? { items: [{ ...item, [part]: odd }] } : { [name]: odd };
-      records[path] = [{ ...whole, ...lacking }];
+      records[path] = [{ ...whole[path], ...lacking }];
       const { call: ask } = await openWriter({ baseUrl: url, key: `unread-field-${field}` });
-      const { text } = await ask(tool, {});
+      const { text } = await ask(tool, path === '/contact' ? duplicates : {});
       expect(text.split('. ')[0], field).toMatch(`the ${part ?? name} of 1 `);
     }
   });
+});
+
+const ranked = 'The groups shown have the most quotes';
+test.each<[Row, string[], number]>([
+  [{}, [], 5],
+  [{ by: 'owner', groups: 1 }, [ranked], 5],
+  [{ by: 'owner', groups: 1, sort: 'value' }, ['Ranked by the largest sum.'], 5],
+  [{ by: 'owner', groups: 1, sort: 'value', currency: 'USD' }, [], 5],
+  [{ by: 'age', groups: 1 }, [], 5],
+  [{ by: 'value', groups: 1 }, [], 5],
+  [{ by: 'month', groups: 1 }, [], 5],
+  [{ item: 'a' }, ['Amounts are of whole quotes'], 5],
+  [{ item: 'a', by: 'product', groups: 300 }, [], 5],
+  [{ item: 'none' }, [], 1],
+  [{ show: ['days', 'approval'] }, ['Days from', 'approvalRatePercent'], 0],
+  [{ show: ['discount'], size: 1 }, ['List: '], 1],
+])('a brief of quotes %o has its notes and rows', async (args, said, shown) => {
+  const { notes = [], quotes } = await call('cpq_brief_quotes', args);
+  expect(notes).toEqual(said.map((words) => expect.stringContaining(words)));
+  expect((quotes as Row).rows).toHaveLength(shown);
+});
+
+test('what deals of other companies lack is not said of a company', async () => {
+  const { url, records } = closing(await startUpstream());
+  records['/company'] = ['Ann', 'Ben'].map((name) => ({ id: name, name }));
+  const deal = { id: 'a', name: 'A', company: { id: 'Ann', name: 'Ann' }, onetimeRevenue: 1 };
+  const company = { id: 'Ben', name: 'Ben' };
+  records['/opportunity'] = [deal, { ...deal, id: 'b', company, onetimeRevenue: undefined }];
+  const { call: ask } = await openWriter({ baseUrl: url, key: 'gaps-of-others-key-1' });
+  const of = async (name: string) => (await ask('cpq_brief_company', { company: name })).text;
+  expect(await of('Ben')).toMatch(/^[^.]*1 of 2 opportunities has no onetimeRevenue/);
+  expect(await of('Ann')).not.toMatch(/^[^.]*1 of 2 opportunities/);
 });
 
 test('a brief without any deal says why that may be', async () => {
@@ -339,7 +378,8 @@ test('a brief of quotes says that it leaves out the states of many deals', async
   const { call: ask } = await openWriter({ baseUrl: url, key: 'many-deals-key-0123' });
   const words = 'states of the opportunities are left out';
   expect((await ask('cpq_brief_quotes', {})).text).toContain(words);
-  expect((await ask('cpq_brief_quotes', { by: 'deal_state' })).text).not.toContain(words);
+  for (const args of [{ date_to: '2000-01-01' }, { by: 'deal_state' }])
+    expect((await ask('cpq_brief_quotes', args)).text).not.toContain(words);
 });
 
 test('a name that only deleted quotes have is none to ask a brief for', async () => {

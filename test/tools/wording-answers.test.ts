@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { nothingKnown } from '../../src/lists/columns.ts';
 import { inWords, render } from '../../src/mcp/render.ts';
 import { toResult } from '../../src/mcp/results.ts';
 import { wording } from '../../src/text/untrusted-text.ts';
-import { formatAmounts } from '../../src/tool-kit/answers.ts';
+import {
+  formatAmounts,
+  listAnswer,
+  listedWords,
+  withCoverageFirst,
+} from '../../src/tool-kit/answers.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 
 test('amounts in words, of one, two and three currencies', () => {
@@ -101,6 +107,75 @@ describe('coverage in text', () => {
   });
 });
 
+describe('the first words of an answer', () => {
+  const asOf = '2026-06-15T09:00:00Z';
+  const reason = 'time ran out';
+  const part = { complete: false, read: 5, total: 9, reason };
+  const lacks = { record: 'quote', field: 'status', rows: 1, of: 2 };
+  const odd = { ...lacks, example: 'x' };
+  const five = 'only 5 of 9 records could be read';
+  const unread = 'the status of 1 of 2 quotes could not be read, such as "x"';
+
+  test.each([
+    [{ complete: true }, ''],
+    [{ complete: true, reason }, `Only as of ${asOf}: `],
+    [{ ...part, reason: 'one page' }, ''],
+    [part, `Incomplete: ${five}. `],
+    [{ ...part, read: 9 }, 'Incomplete: there may be more than the 9 records that could be read. '],
+    [{ ...part, reason: 'no quote could be read' }, 'Incomplete: no quote could be read. '],
+    [{ complete: true, fields: [lacks] }, 'Not known: 1 of 2 quotes has no status. '],
+    [{ complete: true, fields: [odd] }, `Incomplete: ${unread}. `],
+    [{ ...part, fields: [lacks] }, `Incomplete: ${five}; 1 of 2 quotes has no status. `],
+    [{ complete: true, reason, fields: [odd] }, `Incomplete: ${unread}. Only as of ${asOf}: `],
+  ])('%o', (coverage, first) => {
+    const data = { coverage: { asOf, ...coverage } };
+    expect(withCoverageFirst({ summary: wording`Nine.`, data })).toBe(`${first}Nine.`);
+  });
+
+  const mayCount = ' The total may count deleted ones: filters deleted:false leaves them out.';
+  const notGiven = 'The service counts them but gave none of them: ask again in a minute.';
+  const tooFar = 'The last one is at from 4: ask with that, or a smaller one.';
+  type Paged = { total: number; from?: number; deleted?: number; reason?: string };
+  test.each<['contact' | 'product', string, Paged, string]>([
+    ['product', 'ab', { total: 2 }, 'All 2 products.'],
+    ['product', 'ab', { total: 2, reason: 'one page' }, 'All 2 products.'],
+    ['product', 'ab', { total: 2, reason }, '2 of at least 2 products, from 0.'],
+    ['product', 'ab', { total: 5, from: 3 }, '2 of 5 products, from 3.'],
+    ['product', '', { total: 0 }, 'No products. Nothing.'],
+    ['product', '', { total: 5 }, `No products: there are 5. ${notGiven}`],
+    ['product', '', { total: 5, from: 9 }, `No products from 9: there are 5. ${tooFar}`],
+    ['contact', 'ab', { total: 5 }, `2 of 5 contacts, from 0.${mayCount}`],
+    ['contact', 'ab', { total: 5, deleted: 0 }, '2 of 5 contacts, from 0.'],
+    ['product', 'xb', { total: 2 }, 'All 2 products. 1 of the rows shown is deleted.'],
+    [
+      'product',
+      'x',
+      { total: 5 },
+      `1 of 5 products, from 0. 1 of the rows shown is deleted.${mayCount}`,
+    ],
+    ['product', 'xb', { total: 5, deleted: 3 }, '2 of 5 products, from 0. 3 of them are deleted.'],
+    ['product', 'x', { total: 1 }, '1 product. It is deleted.'],
+  ])('of a list of %s %s %o', (resource, ids, { reason: why, ...page }, said) => {
+    const read = { complete: !why, read: 2, total: 2, asOf: new Date() };
+    const coverage = { ...read, ...(why && { reason: why }) };
+    const records = [...ids].map((id) => ({ id, ...(id === 'x' && { deleted: '2026-01-01' }) }));
+    const list = { records, from: 0, known: nothingKnown, keys: [], coverage, ...page };
+    const hints = { empty: wording`Nothing.` };
+    const { summary, notes = [] } = listAnswer(resource, list, { detail: 'concise' }, hints);
+    expect([summary, ...notes].join(' ')).toBe(said);
+  });
+
+  test.each([
+    [{ shown: 0, total: 3 }, []],
+    [{ shown: 0, total: 3, from: 9 }, ['None from 9: there are 3.']],
+    [{ shown: 3, total: 3 }, []],
+    [{ shown: 2, total: 3, next: 2 }, ['Listed: 1 to 2 of 3; next: from 2.']],
+    [{ shown: 1, total: 3, from: 2 }, ['Listed: 3 to 3 of 3.']],
+  ])('of the rows of a brief %o', (page, said) => {
+    expect(listedWords(page)).toEqual(said);
+  });
+});
+
 const { open } = embeddedTenant({ scale: 0.1 });
 
 test('briefs and checks say first what they were narrowed to', async () => {
@@ -114,6 +189,8 @@ test('briefs and checks say first what they were narrowed to', async () => {
   expect(without.text).toMatch(/^Only deal state "open", without lines\. /);
   const check = await server.call('cpq_check_sales_data', { check: 'stale_quotes', ...narrowed });
   expect(check.text).toMatch(/^Only owner "Lucy O'Connor", status "sent"\. Stale quotes: /);
+  const expired = await server.call('cpq_brief_quotes', { acceptance: 'Expired' });
+  expect(expired.text).toMatch(/^Only acceptance "past expiry"\. /);
   expect((await server.call('cpq_brief_quotes')).text).not.toMatch(/^Only/);
   await server.close();
 });
