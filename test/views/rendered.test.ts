@@ -808,20 +808,20 @@ test.each<[tool: string, args: Row, filters: Row]>([
   expect(ofQuotes.map((call) => call.arguments)).toEqual(expect.arrayContaining(groups));
 });
 
-const several = told({
+const candidates = {
   summary: 'Two match.',
   records: [
     { id: 'a', name: 'A' },
     { id: 'b', name: 'B' },
   ],
-});
+};
 
 test.each<[tool: string, args: Row, result?: Row]>([
   ['cpq_brief_pipeline', {}],
   ['cpq_brief_pipeline', { outcome: 'closed', by: 'owner' }],
   ['cpq_brief_quotes', {}],
   ['cpq_brief_company', company],
-  ['cpq_brief_company', company, several],
+  ['cpq_brief_company', company, told(candidates)],
   ['cpq_pipeline_changes', { since: '90d' }],
 ])(
   'a host that lets views call nothing has no button that calls: %s %j',
@@ -854,6 +854,18 @@ test.each<[tool: string, args: Row, part: string]>([
   isBroken = false;
   for (const name of ['Try again', 'Refresh']) if (view.text().includes(name)) view.click(name);
   await until(view.text).not.toContain('Rate limit.');
+});
+
+test('a question back lists nothing as deals', async () => {
+  const asked = told({ ...candidates, filter: 'company' });
+  const args = { outcome: 'closed' };
+  const view = await openInDom(await embedded(), 'cpq_brief_pipeline', args, (result, own) =>
+    own?.name === 'cpq_pipeline_deals' && own.arguments?.outcome === 'won' ? asked : result,
+  );
+  await until(view.text).toMatch(complete);
+  figure(view, 'Won, total').button?.click();
+  await until(() => panel(view)).toContain('Two match.');
+  expect(view.find('.side-panel tbody tr')).toEqual([]);
 });
 
 test.each<[tool: string, args: Row]>([

@@ -43,8 +43,12 @@ export function useAnswer<Answer extends object>(
     if (!args) return setRead((now) => (now.answer ? {} : now));
     const start = (): Promise<unknown> =>
       host
-        .read<Answer>(tool, args)
-        .then((answer) => isCurrent() && setRead({ inputs, answer }))
+        .read<Answer & { summary?: string; filter?: string }>(tool, args)
+        .then((answer) => {
+          // A filter that several records fit is asked back, with them in place of rows.
+          if (answer.filter !== undefined) throw new Error(answer.summary);
+          return isCurrent() && setRead({ inputs, answer });
+        })
         .catch(
           (error: unknown) =>
             isCurrent() && setRead({ inputs, failed: messageOf(error), retry: start }),
