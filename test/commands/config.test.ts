@@ -151,8 +151,11 @@ describe('the configuration for a server of a team', () => {
 
   test('has a token for other machines, unless callers sign in', async () => {
     const withToken = { url: remote, ...tokenParts.cursor };
-    expect(await printed('cursor', '--http', team)).toEqual(withToken);
-    expect(await printed('cursor', '--http', team, '--auth', 'oauth')).toEqual({ url: remote });
+    for (const more of [[], ['--base-url', baseUrl]]) {
+      expect(await printed('cursor', '--http', team, ...more)).toEqual(withToken);
+      const signingIn = await printed('cursor', '--http', team, '--auth', 'oauth', ...more);
+      expect(signingIn).toEqual({ url: remote });
+    }
   });
 
   test("has the caller's own key and address where the server asks for them", async () => {

@@ -206,6 +206,18 @@ describe('the permissions of the key', () => {
     expect(report.grants).toContain('discount_group:read');
   });
 
+  test('are all tried where the first two are forbidden', async () => {
+    const { find, report } = await examine({
+      status: only(
+        { code: 403, message: 'No permission' },
+        { if: ({ path }) => /\/(?:company|contact)$/.test(path) },
+      ),
+    });
+    const statuses = ['contact', 'product'].map((route) => find(`route:/${route}`).status);
+    expect(statuses).toEqual(['fail', 'pass']);
+    expect(report.grants).toContain('product:read');
+  });
+
   test('keep the grant of a route that fails temporarily', async () => {
     const { status, find, report } = await examine({
       status: only({ code: 500 }, { path: '/quote' }),

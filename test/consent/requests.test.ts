@@ -57,10 +57,17 @@ describe.each([10, 10_000])('of %i opportunities', (count) => {
 });
 
 test('a budget that is too small for a write is told before a person is asked', async () => {
-  const { it, answering, rows } = await open(10, { tenant: { requestLimit: 5 } });
-  const answer = await it.upsert({ opportunity_id: rows[9]?.id, name: 'Too much' });
-  expect(answer.text).toMatch(/^Nothing was written\. /);
-  expect(answering.asked).toEqual([]);
+  const withBudget = async (requestLimit: number) => {
+    const { it, upstream, answering, rows } = await open(10, { tenant: { requestLimit } });
+    const { text, outcome } = await it.upsert({ opportunity_id: rows[9]?.id, name: 'Too much' });
+    return { text, outcome, asked: answering.asked.length, requests: upstream.requests.length };
+  };
+  const { requests } = await withBudget(5);
+  for (const small of [5, requests + 5]) {
+    const { text, asked } = await withBudget(small);
+    expect([text, asked]).toEqual([expect.stringMatching(/^Nothing was written\. /), 0]);
+  }
+  expect(await withBudget(requests + 6)).toMatchObject({ outcome: 'written', asked: 1 });
 });
 
 describe('two opportunities of one external identifier', () => {

@@ -131,8 +131,13 @@ describe('a comparison', () => {
 
   test('refuses a period that ends before it starts, and words that name no day', async () => {
     const { server } = await started();
-    const args = { since: 'monday', until: '2026-06-01' };
-    expect(await server.refused('cpq_pipeline_changes', args)).toContain('must not be after until');
+    for (const args of [
+      { since: 'monday', until: '2026-06-01' },
+      { since: '2026-06-02', until: '2026-06-01' },
+    ])
+      expect(await server.refused('cpq_pipeline_changes', args)).toContain(
+        'must not be after until',
+      );
     const unknown = await server.refused('cpq_pipeline_changes', { since: 'soon' });
     expect(unknown).toContain('or this_ or last_ with week, month or quarter');
     const ofDeals = { by: 'quote', movement: 'slipped' };
