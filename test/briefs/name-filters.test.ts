@@ -241,3 +241,11 @@ test.each([
   const { question } = resolveFilters({ owner: 'x' }, { owner: () => owners }, { coverage });
   expect(question?.data.coverage).toEqual({ complete: true, ...(isSaid && { fields: [gap] }) });
 });
+
+test('a word means the one person who has it, and no company', () => {
+  const named: Candidate[] = [{ id: 'x', name: 'Westbrook Foods' }];
+  const given = { owner: 'foods', company: 'foods' };
+  expect(resolveFilters({ owner: 'foods' }, { owner: () => named }, {}).question).toBeUndefined();
+  const { question } = resolveFilters(given, { owner: () => named, company: () => named }, {});
+  expect(question?.data).toMatchObject({ filter: 'company', records: named });
+});

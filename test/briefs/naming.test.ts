@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { lineLabel } from '../../src/figures/group-labels.ts';
 import { limitSorted, plural, quoteName, withoutAccents } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import fc from '../support/fast-check.ts';
@@ -12,6 +13,16 @@ test('a quote is called by its title, else by its name, else by its number', () 
   const quote = { title: ' T ', name: 'N', number: 'Q-1' };
   const names = [quote, { ...quote, title: ' ' }, { number: 'Q-1' }, {}].map(quoteName);
   expect(names).toEqual(['T', 'N', 'Q-1', undefined]);
+});
+
+test('a line is grouped by what its product or category is called, else by its own text', () => {
+  const line = { name: 'Text', product: { id: 'p', name: 'Product' }, category: { name: 'C' } };
+  expect(lineLabel(line, 'product')).toEqual({ id: 'p', name: 'Product' });
+  expect(lineLabel({ ...line, product: { id: 'p' } }, 'product')).toEqual({
+    id: 'p',
+    name: 'Text',
+  });
+  expect(lineLabel(line, 'category')).toMatchObject({ name: 'C' });
 });
 
 test('compares names without accents', () => {
