@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { common } from './vitest.config.ts';
 
 /** Files of the quick suite that run only a sample of their cases there (`test/support/sampling.ts`). */
@@ -39,6 +40,16 @@ const ofSeveralTenants = ['test/oracle/*.test.ts'];
 
 const globalSetup = ['test/support/build.ts'];
 
+const takesMinutes = /compatibility-difference|views-(?:browser|change|tenants)|soak|adversary/;
+
+/** What takes minutes begins first; otherwise one worker would run it at the end, beside idle ones. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => Number(takesMinutes.test(moduleId));
+    return (await super.sort(files)).sort((a, b) => isLong(b) - isLong(a));
+  }
+}
+
 /** Suites that take minutes, or need more than Node and npm. */
 export default defineConfig({
   ...common,
@@ -46,6 +57,7 @@ export default defineConfig({
     ...common.test,
     env: { CPQ_TEST_ALL_CASES: '1' },
     testTimeout: 300_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
