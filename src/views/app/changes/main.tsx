@@ -80,9 +80,7 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
         <Scope {...{ args, host, reload }} more={{ until: 'Until' }} />
       </Head>
       {host.canRead && <Controls {...{ args, change, host }} rows={whole.deals?.rows ?? []} />}
-      {(problem ?? read.failed) && (
-        <Failed reason={read.failed ?? ''} retry={read.retry} {...problem} />
-      )}
+      <Failed reason={read.failed} retry={read.retry} {...problem} />
       {choice}
       <Section id="waterfall" title="From the opening to the closing value">
         <Comparison answer={whole} args={call} {...{ host, currency }} open={panel.open} />

@@ -1,5 +1,12 @@
 import './style.css';
-import { type Entry, type Open, partOf, stateOf, stateTones } from '../records/entries.ts';
+import {
+  type DealRow,
+  type Entry,
+  type Open,
+  partOf,
+  stateOf,
+  stateTones,
+} from '../records/entries.ts';
 import { RecordPanel } from '../records/panel.tsx';
 import { People } from '../records/people.tsx';
 import { opensQuoteIn, QuoteRows, showDeals, showQuotes } from '../records/rows.tsx';
@@ -71,7 +78,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
         about={<CompanyFacts company={company} host={host} />}
         actions={actions}
       />
-      {problem && <Failed {...problem} />}
+      <Failed {...problem} />
       <Figures {...{ data, relatedData, open }} next={nextClosing(items, data.today)} />
       <Timeline items={items} today={data.today} problem={relatedData.problem} open={open} />
       {omitted !== '' && (
@@ -148,6 +155,15 @@ interface FiguresProps {
   open: Open | undefined;
 }
 
+/** Opens the deals that a figure counts, or nothing. */
+const opening = (
+  show: Open | undefined,
+  label: string,
+  rows: readonly DealRow[],
+  count = rows.length,
+): (() => void) | undefined =>
+  show && count > 0 && rows.length === count ? () => showDeals(show, label, rows) : undefined;
+
 function Figures({ data, relatedData, next, open: show }: FiguresProps) {
   const { totals, day, number } = useFormats();
   const { open, closed, recentActivity } = data;
@@ -160,8 +176,7 @@ function Figures({ data, relatedData, next, open: show }: FiguresProps) {
     return {
       label,
       values: [number(count), ...totals(value)],
-      open:
-        show && rows.length === count && count > 0 ? () => showDeals(show, label, rows) : undefined,
+      open: opening(show, label, rows, count),
     };
   };
   return (
@@ -176,9 +191,7 @@ function Figures({ data, relatedData, next, open: show }: FiguresProps) {
             values={next === undefined ? [] : [day(next)]}
             more={overdue}
             tone={overdue === undefined ? undefined : 'danger'}
-            open={
-              show && due.length > 0 ? () => showDeals(show, 'Next expected close', due) : undefined
-            }
+            open={opening(show, 'Next expected close', due)}
           />
         )}
         {recentActivity && (
@@ -203,9 +216,7 @@ interface OpenFiguresProps {
 function OpenFigures({ open: { rows, total, ...sums }, show }: OpenFiguresProps) {
   const { totals, number } = useFormats();
   const count = 'Open opportunities';
-  // What is counted is opened, or nothing.
-  const open =
-    show && total > 0 && rows.length === total ? () => showDeals(show, count, rows) : undefined;
+  const open = opening(show, count, rows, total);
   const amounts = [
     { label: 'Open total contract value', values: totals(sums.value), open },
     { label: 'Weighted by probability', values: totals(sums.weightedValue), open },

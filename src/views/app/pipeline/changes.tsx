@@ -49,7 +49,7 @@ export function Changes({ args, host, currency, answer: shown, isSearched, open 
         </div>
         <Select label="Since" value={since} options={periods} choose={(it) => setSince(it)} />
       </div>
-      {failed && <Failed reason={failed} retry={retry} />}
+      <Failed reason={failed} retry={retry} />
       {!answer && !failed && <p role="status">Comparing with the history…</p>}
       {answer && !answer.pipeline && <p>{answer.summary}</p>}
       {answer?.pipeline && <Comparison {...{ answer, host, currency, open }} args={call} />}

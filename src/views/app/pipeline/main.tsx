@@ -112,7 +112,7 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
           profit={profit}
         />
       )}
-      {problem && <Failed {...problem} />}
+      <Failed {...problem} />
       <Deals {...parts} />
       <Notes notes={data.notes} />
       <RecordPanel {...{ panel, host, stages }} changed={() => void change({})} />

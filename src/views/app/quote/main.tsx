@@ -78,7 +78,7 @@ function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
         {host.canRead && <Switch text={profitSwitch} on={isShown} set={setShown} />}
         <Actions {...{ data, args, host, reload, prepare, lacks, waits }} />
       </div>
-      {read.failed && <Failed reason={read.failed} retry={read.retry} />}
+      <Failed reason={read.failed} retry={read.retry} />
       {costs && <Margins costs={costs} currency={data.currency} />}
       <Preflight data={data} costs={costs} />
       <Lines data={data} costs={costs} />

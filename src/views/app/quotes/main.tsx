@@ -107,9 +107,7 @@ function QuotesView({ data: given, ...props }: ViewProps<QuotesData>) {
           />
         </search>
       )}
-      {(problem ?? read.failed) && (
-        <Failed reason={read.failed ?? ''} retry={read.retry} {...problem} />
-      )}
+      <Failed reason={read.failed} retry={read.retry} {...problem} />
       <Section id="list" title="Quotes">
         <List key={JSON.stringify([data.coverage?.asOf, args])} {...{ data, args, host, panel }} />
       </Section>
@@ -232,7 +230,7 @@ interface CheckProps {
   check: (typeof checks)[number];
   host: Host;
   args: Arguments;
-  /** Of the view's tool. */
+  /** That of the view's tool: when it is read again, so is the check. */
   answer: object;
   open: Open;
 }

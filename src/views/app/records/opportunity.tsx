@@ -52,7 +52,7 @@ export function OpportunityDetails({ id, deal = {}, host, stages, open, changed 
     <>
       <Pairs pairs={pairsOf(facts, useFormats(), open)} />
       {!record && !failed && <p role="status">Reading…</p>}
-      {failed && <Failed reason={failed} retry={retry} />}
+      <Failed reason={failed} retry={retry} />
       {record?.ask && (
         <div class="customer-ask">
           <h3>What the customer asked for</h3>

@@ -200,10 +200,14 @@ export function ActionButton({ text, busyText, run, doneText, primary }: ActionB
   );
 }
 
-type FailedProps = { reason: string; retry?: (() => Promise<unknown>) | undefined };
+interface FailedProps {
+  reason?: string | undefined;
+  retry?: (() => Promise<unknown>) | undefined;
+}
 
-/** Why something could not be read, and a button to try again. */
+/** Why something could not be read, and a button to try again; nothing without a reason. */
 export function Failed({ reason, retry }: FailedProps) {
+  if (reason === undefined) return null;
   return (
     <div class="failed">
       <p role="alert">{reason}</p>
