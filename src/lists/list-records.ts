@@ -238,7 +238,7 @@ async function localPage<R extends Resource>(
   return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
 }
 
-/** The text, if some that were found lack it because the service ignores it. */
+/** The text, if it has to be looked for here: some records that were found lack it, because the service ignores it. */
 async function ignoredText(
   tenant: Tenant,
   resource: Resource,
@@ -249,6 +249,7 @@ async function ignoredText(
   if (!text) return undefined;
   const having = await runInSlices(filterSteps(found, (record) => mentions(record, text)));
   if (having.length === found.length) return undefined;
+  // Whatever the first page contains, it is compared with that without the text.
   const judge = { filters: () => true, query: () => false, sort: () => true };
   const { ignored } = await tenant.list(resource, { query: text, size: pageSize }, call, judge);
   return ignored && text;

@@ -90,7 +90,7 @@ export async function readListPage(
 }
 
 /** A slice of all records of a route that is not paged, and whether the service ignored the text. @throws ApiError */
-export async function readOpenList(
+export async function readUnpaged(
   { readWhole, judge }: ListSource,
   query: PageQuery,
 ): Promise<ListPage<ApiRecord>> {

@@ -1,6 +1,6 @@
 import type { Collection } from '../reading/coverage.ts';
 import type { DerivedResults } from '../reading/derived.ts';
-import { type ListPage, type PageJudge, readListPage, readOpenList } from '../reading/list-page.ts';
+import { type ListPage, type PageJudge, readListPage, readUnpaged } from '../reading/list-page.ts';
 import { type PartOf, readPart } from '../reading/parts.ts';
 import type { ReferencedRead } from '../reading/referenced-records.ts';
 import { markUnknownItems } from '../reading/service-pages.ts';
@@ -70,7 +70,7 @@ export class Tenant {
     // Only a judge asks for it.
     const isCached = judge !== undefined && this.cached(resource) !== undefined;
     const source = { pages, resource, readWhole, isCached, call, judge };
-    const read = routes[resource].shape === 'paged' ? readListPage : readOpenList;
+    const read = routes[resource].shape === 'paged' ? readListPage : readUnpaged;
     const page = await read(source, query);
     const records = markUnknownItems(resource, page.records, pages) as readonly RecordOf[R][];
     return { ...page, records };

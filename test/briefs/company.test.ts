@@ -18,7 +18,6 @@ const brief = (records: RecordLists, options: Partial<CompanyOptions> = {}, comp
   runSteps(companyBrief(company, records, { today, currencyOf, ...lists, ...options }));
 
 const own = { id: 'acme', name: 'Acme' };
-const ofAcme = { companyId: 'acme' };
 const other = { id: 'other', name: 'Other' };
 
 test('shows no labels of a company that has none', () => {
@@ -89,7 +88,7 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
   expect(brief({ opportunity: [] })).not.toHaveProperty('probability');
 });
 
-test('reports of each record the newest event of 30 days, of one day the later in the list', () => {
+test('shows the newest event of each record in 30 days; of two on one day, the later in its life', () => {
   const [first, before] = ['2026-05-16', '2026-05-15'];
   const opportunity: [string, Opportunity][] = [
     ['created', { createdAt: today, updatedAt: today }],
@@ -113,17 +112,18 @@ test('reports of each record the newest event of 30 days, of one day the later i
     ['updated', { updatedAt: today }],
   ];
   const named = <T extends object>(records: [string, T][]) =>
-    records.map(([id, record], at) => ({ ...record, id: `${at} ${id}`, company: own, ...ofAcme }));
+    records.map(([id, record], at) => ({
+      ...record,
+      id: `${at} ${id}`,
+      company: own,
+      companyId: 'acme',
+    }));
   const data = { contact: named(contact), opportunity: named(opportunity), quote: named(quote) };
   const { recentActivity } = brief(data, { maxRows: 99 }, { ...acme, updatedAt: first });
   expect(recentActivity).toMatchObject({ from: first, to: today, total: 16 });
   const { rows } = recentActivity;
-  expect(rows.map(({ day }) => day)).toEqual(
-    rows
-      .map(({ day }) => day)
-      .sort()
-      .reverse(),
-  );
+  const days = rows.map(({ day }) => day);
+  expect(days).toEqual(days.toSorted().reverse());
   for (const { id = '', what, kind } of rows)
     expect(what, id).toBe(kind === 'company' ? 'updated' : id.slice(2));
 });

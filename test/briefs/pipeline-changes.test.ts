@@ -70,7 +70,6 @@ describe('a pipeline that is compared', () => {
   });
 });
 
-// 17 June 2026 is a Wednesday.
 test.each<[string, Opportunity | undefined, Opportunity | undefined, object]>([
   ['new', undefined, open('d', 9), { new: 9, closing: 9 }],
   ['reopened', open('d', 9, { statusId: 'lost' }), open('d', 9), { new: 9, closing: 9 }],
@@ -93,6 +92,7 @@ test.each<[string, Opportunity | undefined, Opportunity | undefined, object]>([
   expect(rows).toEqual([{ name: 'no owner', ...Object.fromEntries(amounts) }]);
 });
 
+// 17 June 2026 is a Wednesday.
 test.each([
   ['2w', '2026-06-03'],
   ['1d', '2026-06-16'],

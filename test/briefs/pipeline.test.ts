@@ -181,14 +181,14 @@ test('a target is of the currency of most open deals, and says what it leaves ou
   expect(reached).not.toHaveProperty('coverage');
 });
 
-test('months of 0 and less are missing ones, of which twelve are assumed', () => {
+test('a number of months of 0 or less counts as missing: twelve are assumed', () => {
   for (const valueMonths of [0, -3]) {
     const { open, unknown } = brief([{ monthlyRevenue: 5, currency: 'EUR', valueMonths }]);
     expect([open.value, unknown?.valueMonths]).toEqual([{ EUR: 60 }, 1]);
   }
 });
 
-test('a deal was changed last when it was, and when it was created if nothing else is known', () => {
+test('a deal is idle since its last change, or its creation if no change is known', () => {
   const changes = {
     stageUpdatedAt: '2026-05-10',
     updatedAt: '2026-05-12',

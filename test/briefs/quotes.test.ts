@@ -90,7 +90,7 @@ test.each(filters)('the filter of quotes by %s is of every figure', (filter, val
   expect(narrowed.rows(0, 9)).toEqual(whole.rows(0, 9));
 });
 
-test('only quotes with an amount of another term have one', () => {
+test('quotes are counted under other terms only with an amount of one', () => {
   const items = [{ price: 1 }, { price: 2, term: 'quarter' }, { term: 'quarter' }];
   const quotes = items.map((item, at) => quote(`${at}`, 1, { items: [{ quantity: 1, ...item }] }));
   const { brief } = runSteps(reportOn(quotes, [], options));

@@ -175,7 +175,7 @@ describe('an argument of 0', () => {
     ['cpq_check_sales_data', 'floor', checking('thin_margins')],
     ['cpq_check_sales_data', 'days', checking('stale_quotes')],
     ['cpq_check_sales_data', 'tolerance', checking('pricing_drift')],
-  ])('is none that is missing in %s: %s', async (tool, names, choose) => {
+  ])('is not taken for a missing one in %s: %s', async (tool, names, choose) => {
     const args = await choose();
     for (const name of names.split(' '))
       expect(await call(tool, { ...args, [name]: 0 }), name).not.toEqual(await call(tool, args));
