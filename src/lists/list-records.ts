@@ -20,7 +20,13 @@ import {
 } from '../service/records/records.ts';
 import { type PageQuery, routes, type Search } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
-import { danglingReferences, fieldGaps, gapsAbout, gapsOfRows } from '../tenant/field-gaps.ts';
+import {
+  danglingReferences,
+  fieldGaps,
+  gapsAbout,
+  gapsOfRows,
+  withoutChance,
+} from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -76,7 +82,8 @@ export async function listRecords<R extends Resource>(
   requireValues(page.examined ?? page.records, criteria);
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
-  const gaps = await gapsOfList(tenant, resource, page, criteria, call, fields);
+  const isSearched = Boolean(query.query) || (criteria.conditions.length > 0 && !page.examined);
+  const gaps = await gapsOfList(tenant, resource, { ...page, isSearched }, criteria, call, fields);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
   const notes = [...(page.notes ?? []), ...namesakesAmong(records, criteria)];
   return { ...page, coverage, records, known, keys: keysToShow(criteria), notes };
@@ -112,31 +119,39 @@ async function servicePage<R extends Resource>(
   }
 }
 
+interface SearchedPage {
+  records: readonly ApiRecord[];
+  examined?: readonly ApiRecord[];
+  total: number;
+  /** Of the records of the collection the service has chosen some. */
+  isSearched: boolean;
+}
+
 /** What makes the rows wrong, their currencies, or the order and the choice of the records. */
 async function gapsOfList(
   tenant: Tenant,
   resource: Resource,
-  page: { records: readonly ApiRecord[]; examined?: readonly ApiRecord[] },
+  page: SearchedPage,
   criteria: Criteria,
   call: ToolCall,
   columns: readonly string[] | undefined,
 ): Promise<FieldGap[]> {
-  const { records, examined } = page;
+  const { records, examined, isSearched, total } = page;
   const shown = columns?.map((name) => keyOf(resource, name)) ?? [];
   const restOn = [...deletion, ...fieldsOfKeys(resource, shown).flat()];
-  const gaps = await gapsOfRows(
-    tenant,
-    resource,
-    page,
-    shown.length > 0 ? restOn : listsRestOn[resource],
-  );
-  const searched = examined && { records: examined };
-  if (searched) {
+  const paths = shown.length > 0 ? restOn : listsRestOn[resource];
+  const found = await gapsOfRows(tenant, resource, page, paths);
+  if (examined) {
+    const searched = { records: examined };
     const keys = [...criteria.conditions, ...criteria.sort].map(({ key }) => key);
     const [named, others] = fieldsOfKeys(resource, keys);
-    gaps.push(...(await fieldGaps(tenant, resource, searched, named)));
+    found.push(...(await fieldGaps(tenant, resource, searched, named)));
     const ofOthers = await fieldGaps(tenant, resource, searched, others);
-    gaps.push(...gapsAbout({ [resource]: [] }, ofOthers));
+    found.push(...gapsAbout({ [resource]: [] }, ofOthers));
+  }
+  const isWhole = !isSearched && (examined !== undefined || total <= records.length);
+  const gaps = isWhole ? found : await withoutChance(tenant, resource, found, call);
+  if (examined) {
     const whole = tenant.cached('company');
     const isLookedFor =
       records.length === 0 && criteria.conditions.some(({ key }) => isOfCompany(key));

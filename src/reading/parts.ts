@@ -93,7 +93,8 @@ export async function readPart(
   return found && { ...found, isPart: true, ...(probability && { probability }) };
 }
 
-async function takeSample(
+/** Reads the first page of a collection, which shows how many there are and which fields records have. @throws ApiError */
+export async function takeSample(
   pages: ServicePages,
   resource: Resource,
   call: Call,

@@ -5,6 +5,7 @@ import { quoteDiscount } from '../figures/quote-totals.ts';
 import { forEachStep, runSteps, type Steps } from '../figures/steps.ts';
 import { termOf } from '../figures/terms.ts';
 import type { KnownRecords } from '../names/references.ts';
+import { unlessKeyRefused } from '../service/errors.ts';
 import {
   type Account,
   accountOf,
@@ -16,20 +17,21 @@ import {
   saysGone,
 } from '../service/records/account.ts';
 import { areRead } from '../service/records/recognition.ts';
-import type {
-  ApiRecord,
-  Contact,
-  Opportunity,
-  PricingBook,
-  Product,
-  Quote,
-  QuoteItem,
-  Resource,
+import {
+  type ApiRecord,
+  type Contact,
+  type Opportunity,
+  type PricingBook,
+  type Product,
+  partOf,
+  type Quote,
+  type QuoteItem,
+  type Resource,
 } from '../service/records/records.ts';
 import { resources } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import { fieldOf, isOneOf, keysOf, longId } from '../values.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant, ToolCall } from './tenant.ts';
 
 /** The fields that figures rest on, by the collection: paths such as `company`, and `items.price` of the lines of quotes. */
 export type RestsOn = { readonly [R in Resource]?: readonly string[] };
@@ -244,6 +246,25 @@ export function gapsOf(
     return found ? [{ ...placeOf(resource, account, path), ...found }] : [];
   });
   return [...gaps, ...ofWords];
+}
+
+/**
+ * Without the fields that a page or a search may lack by chance, as quotes of one-time lines have no term, while other
+ * records have them.
+ * @throws ApiError if the key is refused
+ */
+export async function withoutChance(
+  tenant: Tenant,
+  resource: Resource,
+  gaps: FieldGap[],
+  call: ToolCall,
+): Promise<FieldGap[]> {
+  const isLacking = ({ example, rows, of }: FieldGap) => example === undefined && rows === of;
+  if (!gaps.some(isLacking)) return gaps;
+  const missing = await tenant.readMissingFields(resource, call).catch(unlessKeyRefused);
+  const isMissing = ({ record, field }: FieldGap) =>
+    missing?.includes(record === resource ? field : `${partOf(resource)?.list}.${field}`) ?? true;
+  return gaps.filter((gap) => !isLacking(gap) || isMissing(gap));
 }
 
 type RefsOf = (record: ApiRecord) => readonly Named[];

@@ -1,7 +1,7 @@
 import type { Collection } from '../reading/coverage.ts';
 import type { DerivedResults } from '../reading/derived.ts';
 import { type ListPage, type PageJudge, readListPage, readUnpaged } from '../reading/list-page.ts';
-import { type PartOf, readPart } from '../reading/parts.ts';
+import { type PartOf, readPart, takeSample } from '../reading/parts.ts';
 import type { ReferencedRead } from '../reading/referenced-records.ts';
 import { markUnknownItems } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
@@ -167,6 +167,14 @@ export class Tenant {
   /** The fields that no record of these has, as far as their readings show. */
   missingFields(resource: Resource): readonly string[] {
     return this.#shared.pages.traits(resource).missing ?? [];
+  }
+
+  /** As `missingFields`; where no reading shows them, the first page of the collection is read. @throws NotGranted, ApiError */
+  async readMissingFields(resource: Resource, call: CallContext): Promise<readonly string[]> {
+    requireGrant(this.grants, readGrant(resource));
+    const { pages } = this.#shared;
+    if (pages.traits(resource).missing === undefined) await takeSample(pages, resource, call);
+    return this.missingFields(resource);
   }
 
   /** The collections that may be read and are kept in memory, and when they were read. */

@@ -27,6 +27,26 @@ async function requestsFor(route: string): Promise<unknown[]> {
   );
 }
 
+test.each([
+  ['only what is found', "where title = 'Handover'", false],
+  ['each record', '', true],
+])('a field that %s lacks is told of each record only', async (_, which, told) => {
+  const { open } = embeddedTenant({
+    now: new Date('2026-11-20T09:00:00Z'),
+    change: ({ database }) =>
+      database.exec(`update quote set title = 'Handover' where rowid % 3 = 0;
+        update quote_item set term = null where quoteId in (select id from quote ${which})`),
+  });
+  for (const filters of ['', 'oneTime:>0']) {
+    const fresh = await open();
+    const args = { query: 'Handover', filters };
+    const { text, records } = await fresh.call('cpq_list_quotes', args);
+    expect(text.includes('no quote line has term')).toBe(told);
+    expect(records.length).toBeGreaterThan(10);
+    await fresh.close();
+  }
+});
+
 test('a filter takes the id of a source, a category or a contact', async () => {
   for (const name of ['source', 'category', 'contact']) {
     const [{ id, n }] = (await rows(`select ${name}Id as id, count(*) as n from opportunity
