@@ -53,11 +53,14 @@ test('the brief of a quote: takes the cost from the price before it rounds', () 
 
 test('what is there but not understood is neither missing nor assumed', () => {
   const odd = (field: string): QuoteItem => {
-    const { [field as 'quantity']: _, ...item } = { ...good, setupPrice: 1, setupCost: 1 };
+    const whole = { ...good, product: { id: 'p1' }, setupPrice: 1, setupCost: 1 };
+    const { [field as 'quantity']: _, ...item } = whole;
     return { ...item, unreadable: { [field]: 'x' } };
   };
-  const told = ['quantity', 'discount', 'setupPrice', 'setupCost'].map((field) => {
-    const { totals, preflight, terms } = quoteBrief({ quote: withItem(odd(field)) }, options);
+  const told = ['quantity', 'discount', 'setupPrice', 'setupCost', 'term'].map((field) => {
+    const products = [{ id: 'p1', term: field === 'term' ? 'monthly' : '' }];
+    const records = { quote: withItem(odd(field)), products };
+    const { totals, preflight, terms } = quoteBrief(records, options);
     const { items: _, ...others } = totals;
     const without = terms.map(({ withoutPriceOrCost = 0 }) => withoutPriceOrCost);
     return [others, preflight.rows.map(({ code }) => code), without];
@@ -67,6 +70,7 @@ test('what is there but not understood is neither missing nor assumed', () => {
     [{ oneTime: 1, unknownPrices: 1 }, [], [1]],
     [{ oneTime: 100, unknownPrices: 1 }, [], [1]],
     [{ oneTime: 101 }, [], [1]],
+    [{ oneTime: 101 }, [], [0]],
   ]);
 });
 

@@ -220,6 +220,7 @@ function findingsOnLine(line: Line) {
       wording`After discounts the price is ${formatNumber(perUnit(netPrice))}, under the cost of ${formatNumber(perUnit(cost))}.`,
     missing_term:
       term === 'one-time' &&
+      item.unreadable?.term === undefined &&
       catalogueTerm !== term &&
       wording`No term, but the catalogue sells it ${describeTerm(product?.term)}: it would be charged once.`,
     term_differs:
