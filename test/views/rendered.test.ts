@@ -442,12 +442,14 @@ describe('what changed', () => {
   });
 
   test('is a forecast that says what it was read from, and repeats the target', async () => {
-    const view = await open(({ name }) =>
-      name === 'cpq_pipeline_deals' ? { page: { total: 9_000 } } : undefined,
-    );
+    const view = await open(({ name, arguments: asked }) => {
+      if (asked?.since === 'last_month') return { filter: 'owner', summary: 'Which owner?' };
+      return name === 'cpq_pipeline_deals' ? { page: { total: 9_000 } } : undefined;
+    });
     await until(() => view.find('.chart').length).toBe(1);
     toggle(view, 'Forecast against a target');
     await until(view.text).toMatch(/Only \d+ of 9,000 open deals were read/);
+    await until(view.text).toContain('Which owner?');
     await view.choose('Target', '500,000');
     await until(view.text).toContain('Target: $500,000.');
     await view.choose('Target', '500k');

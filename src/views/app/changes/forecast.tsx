@@ -152,9 +152,9 @@ function LastMonth({ answer: shown, host, args, currency }: Omit<Props, 'today' 
   const { day } = useFormats();
   const isListed = host.lists('cpq_pipeline_changes');
   const call = isListed ? { ...args, since: 'last_month', rows: 0 } : undefined;
-  const { answer } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call, [shown]);
-  const forecast = answer?.forecast;
-  if (!forecast) return null;
+  const read = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call, [shown]);
+  const forecast = read.answer?.forecast;
+  if (!forecast) return <Failed reason={read.failed} retry={read.retry} />;
   return (
     <section>
       <h3>{`Expected on ${day(forecast.from)} to close by ${day(forecast.until)}`}</h3>
