@@ -38,6 +38,18 @@ export const sampled = [
 /** They run over fewer seeds in the quick suite (`describeTenants`). */
 const ofSeveralTenants = ['test/oracle/*.test.ts'];
 
+/** The suites of the protocol, run once more with every request answered by the SDK. */
+const ofProtocol = [
+  'test/access/flood.test.ts',
+  'test/access/grants.test.ts',
+  'test/tools/arguments.test.ts',
+  'test/consent/answers.test.ts',
+  'test/consent/question.test.ts',
+  'test/hosts/http.test.ts',
+  'test/hosts/lifecycle.test.ts',
+  'test/tools/tools.test.ts',
+];
+
 const globalSetup = ['test/support/build.ts'];
 
 const takesMinutes = /compatibility-difference|views-(?:browser|change|tenants)|soak|adversary/;
@@ -67,6 +79,16 @@ export default defineConfig({
           globalSetup,
           isolate: false,
           include: [...sampled, ...ofSeveralTenants],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'no-fast-path',
+          globalSetup,
+          isolate: false,
+          env: { CPQ_FAST_PATH: 'off', CPQ_TEST_ALL_CASES: '' },
+          include: ofProtocol,
         },
       },
       { extends: true, test: { name: 'slow', globalSetup, include: ['test/**/*.slow.test.ts'] } },
