@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { addDays, utcDay } from '../../src/figures/days.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everything, type Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
@@ -9,6 +10,7 @@ import { type Call, openInDom, type ViewInDom } from '../support/view-dom.ts';
 const { address, server } = embeddedTenant({ scale: 0.1, as: 'all', settings: everything });
 /** With a history of the pipeline. */
 const embedded = inProcess.serving(() => 'embedded', everything);
+const yesterday = addDays(utcDay(new Date()), -1);
 const first = async (path: string) => (await serviceRecords(await address(), path, '?size=1'))[0];
 
 interface Shown {
@@ -391,7 +393,7 @@ describe('what changed', () => {
     quotes: { rows: [{ movement: 'sent', count: 2 }], changed: { total: 2, rows: [] } },
     stages: [{ name: 'New', left: 9 }],
   };
-  const args = { owner: owners[0], currency: 'USD', since: '90d', until: '2026-11-01' };
+  const args = { owner: owners[0], currency: 'USD', since: '90d', until: yesterday };
   const open = async (more: (own: Call) => Row | undefined = () => undefined) =>
     openInDom(await server(), 'cpq_pipeline_changes', args, (result, own) => {
       const other = own && more(own);
@@ -873,7 +875,7 @@ test('a question back lists nothing as deals', async () => {
 test.each<[tool: string, args: Row]>([
   ['cpq_brief_pipeline', { ...dealFilters, close_to: '2027-03-31' }],
   ['cpq_brief_quotes', { company: 'Westbrook Foods', date_from: '2026-01-01', status: 'sent' }],
-  ['cpq_pipeline_changes', { owner: owners[0], until: '2026-11-18' }],
+  ['cpq_pipeline_changes', { owner: owners[0], until: yesterday }],
 ])('what the view of %s is filtered by is said, and can be removed: %j', async (tool, args) => {
   const view = await openInDom(await embedded(), tool, args);
   await until(() => view.find('.scope .badge').length).toBe(Object.keys(args).length);
