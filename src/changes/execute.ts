@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compact } from '../figures/naming.ts';
-import { isApiError } from '../service/errors.ts';
+import { type ApiErrorKind, isApiError } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
@@ -190,15 +190,20 @@ async function send(tenant: Tenant, plan: ChangePlan, intent: WriteIntent): Prom
   return resultOf(sent, await verifyScale(tenant, plan, sent), answer);
 }
 
+const rejections: { readonly [K in ApiErrorKind]?: Wording } = {
+  refused: wording`the service refused it`,
+  'key-refused': wording`the service did not accept the key`,
+  'not-permitted': wording`the key may not write it (an administrator can allow that under Settings → Integrations → API Key)`,
+  'rate-limited': wording`the service accepts no more requests for now`,
+};
+
 /** Why nothing was stored; undefined if that is not certain. */
 function rejectionReason(error: unknown): Wording | undefined {
   if (!isApiError(error) || error.outcomeUnknown) return undefined;
   const { upstreamMessage } = error.facts;
   const code = isApiError(error, 'unreachable') ? wording`, ${identifier(error.facts.code)}` : '';
   const why =
-    error.kind === 'refused'
-      ? wording`the service refused it`
-      : wording`the request failed (${identifier(error.kind)}${code})`;
+    rejections[error.kind] ?? wording`the request failed (${identifier(error.kind)}${code})`;
   return upstreamMessage === undefined ? why : wording`${why}: ${quote(upstreamMessage)}`;
 }
 

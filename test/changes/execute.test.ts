@@ -79,7 +79,7 @@ describe('a write', () => {
     [{ status: { code: 400, message } }, /^the service refused it: "name is odd"$/],
     [
       { status: { code: 403, message: 'no permission' } },
-      /^the request failed \((?:not-permitted|key-refused)\): "no permission"$/,
+      /^the key may not write it \(an administrator .*\): "no permission"$/,
     ],
     [
       limit({ redirect: { code: 302, to: 'other' } }, { method: 'PUT' }),
