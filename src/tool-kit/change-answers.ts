@@ -55,7 +55,10 @@ export function decisionAnswer(decision: Decision): Answer {
   switch (outcome) {
     case 'no_change':
       return {
-        summary: wording`No change: ${about} already is as asked. Nothing was written.`,
+        summary:
+          Object.keys(plan.requested).length === 0
+            ? wording`No field to change was given (null does not empty one): nothing was written to ${about}.`
+            : wording`No change: ${about} already is as asked. Nothing was written.`,
         data,
       };
     case 'declined':
