@@ -85,7 +85,7 @@ function describe(request: ConfigRequest, context: CommandContext) {
   const launch = toLaunch(request, script);
   const { entry, addCommand } = entryFor(host, launch, file);
   const command = addCommand?.map(shellWord).join(' ');
-  const steps = nextSteps(host, launch, entry);
+  const steps = nextSteps(host, launch, entry, addCommand);
   return { ...request, stdout, stderr, file, launch, entry, addCommand, command, steps };
 }
 
@@ -169,7 +169,12 @@ async function writeTo(described: Described): Promise<void> {
 }
 
 /** What remains to be done by hand, one step a line. */
-export function nextSteps(host: ConfigHost, { secret }: Launch, entry: Entry): string {
+function nextSteps(
+  host: ConfigHost,
+  { secret }: Launch,
+  entry: Entry,
+  command: readonly string[] = [],
+): string {
   const text = JSON.stringify(entry);
   const steps: string[] = [];
   if (text.includes(baseUrlPlaceholder))
@@ -180,7 +185,7 @@ export function nextSteps(host: ConfigHost, { secret }: Launch, entry: Entry): s
     steps.push(`${host.title} asks for the ${secret.title} once, and stores it securely.`);
   else if (secret && text.replaceAll('":', '').match(`${secret.variable}}?"`))
     steps.push(
-      `The ${secret.title} is not in the file: start ${host.title} with ${secret.variable} in its environment.`,
+      `The ${secret.title} is not in the file: start ${host.title} with ${secret.variable} in its environment${command.join().includes(secret.placeholder) ? `, or replace ${secret.placeholder} in the command` : ''}.`,
     );
   return [...steps, host.restart].join('\n');
 }

@@ -298,6 +298,7 @@ describe('the configuration of a host with a command that adds entries', () => {
     const shown = await runHere(['config', name, '--base-url', baseUrl]);
     expect(shown.stderr).toContain(`Or run this command:\n  ${local}\n`);
     expect(shown.stderr).not.toContain('--write');
+    expect(/replace YOUR/i.test(shown.stderr)).toBe(local.includes(placeholder));
     const refused = await written(name, '{}', '--base-url', baseUrl);
     expect([refused.status, refused.stdout, refused.left]).toEqual([2, '', ['host.conf']]);
     expect(refused.stderr).toContain(`of ${hosts[name]?.title}: run ${local}\n`);
