@@ -52,7 +52,7 @@ const oneOf =
 
 const trueWords = ['1', 'true', 'yes', 'on'];
 const parseBoolean: ParseValue<boolean> = (given) => {
-  oneOf([...trueWords, '0', 'false', 'no', 'off', ''])(given);
+  if (given !== '') oneOf([...trueWords, '0', 'false', 'no', 'off'])(given);
   return trueWords.includes(given);
 };
 
@@ -270,7 +270,7 @@ function parseKnown<T extends string>(given: string, known: readonly T[]): Reado
   const names = parseNames(given);
   const unknown = names.filter((name) => !isOneOf(known, name));
   if (unknown.length === 0) return new Set(known.filter((name) => names.includes(name)));
-  throw new InvalidValue(`unknown: ${unknown.join(', ')}. Known: ${known.join(', ')}`);
+  throw new InvalidValue(`unknown: ${unknown.join(', ')}`);
 }
 
 /** @throws InvalidValue for no name */

@@ -26,8 +26,7 @@ export const intersectGrants = (
  */
 export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   const unknown = names.filter((name) => !grantNames.includes(name));
-  if (unknown.length > 0)
-    throw new InvalidValue(`unknown: ${unknown.join(', ')}. Known: ${grantNames.join(', ')}`);
+  if (unknown.length > 0) throw new InvalidValue(`unknown: ${unknown.join(', ')}`);
   const reads = names.includes('read') ? resources.map(readGrant) : [];
   // Writing an opportunity requires reading its present values.
   const implied: Grant[] = names.includes(writeGrant) ? ['opportunity:read'] : [];

@@ -268,7 +268,7 @@ describe('settings of a tenant', () => {
       ['with an invalid key', { ...own, apiKey: `${mistyped} x` }, 'apiKey'],
       ['with a missing key file', { baseUrl: own.baseUrl, apiKeyFile: 'nowhere' }, 'nowhere'],
       ['with a password', { ...own, baseUrl: `https://me:${mistyped}@a.example.com` }, 'user name'],
-      ['with an unknown grant', { ...own, grants: ['everything'] }, 'Known: read'],
+      ['with an unknown grant', { ...own, grants: ['everything'] }, 'permissions: read'],
       ['with a short webhook secret', { ...own, webhookSecret: 'short' }, '16 characters'],
       ["with the server's tokens", { ...own, tokensFile: '/x' }, 'There is no option'],
       ['with auth strategies of its own', { ...own, auth: 'key' }, 'There is no option'],

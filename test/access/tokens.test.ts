@@ -182,7 +182,7 @@ describe('the token command', () => {
     [['add', 'anna', '--tools', ','], '--tools: is empty'],
     [['add', '../../etc'], 'A name may contain'],
     [['add', 'a', 'b'], 'Use: cpq-mcp token'],
-    [['add', 'a', '--grants', 'everything'], 'Known: read'],
+    [['add', 'a', '--grants', 'everything'], 'unknown: everything. Granted permissions: read'],
     [['add', 'a', '--grants', ''], 'is empty'],
     [['add', 'a', '--days', '0'], '--days'],
     [['add', 'a', '--days', '1e9'], '--days'],
