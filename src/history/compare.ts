@@ -151,11 +151,12 @@ async function observe(series: DealSeries, { takenAt, records }: Snapshot): Prom
 const maxDays = (records: number): number =>
   Math.max(5, Math.min(maxDaysBetween, Math.floor(maxRecordsBetween / Math.max(1, records))));
 
-/** At most so many, evenly spread. */
+/** At most so many, evenly spread between the day before them and the day after. */
 export const spreadEvenly = (days: readonly Day[], count: number): Day[] =>
   days.length <= count
     ? [...days]
     : days.filter(
         (_, at) =>
-          Math.floor((at * count) / days.length) !== Math.floor(((at - 1) * count) / days.length),
+          Math.floor(((at + 1) * (count + 1)) / (days.length + 1)) !==
+          Math.floor((at * (count + 1)) / (days.length + 1)),
       );

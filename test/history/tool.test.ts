@@ -275,7 +275,7 @@ describe('its parts', () => {
     expect(few).toMatchObject({
       shown: 3,
       total: 6,
-      rows: [{ day: kept[0] }, {}, { day: kept[5] }],
+      rows: [{ day: kept[0] }, { day: kept[3] }, { day: kept[5] }],
     });
   });
 
