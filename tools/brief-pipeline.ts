@@ -254,9 +254,8 @@ function sectionsOf({ outcome, sections, by, deals_from, target, show }: Args): 
   const ofOutcome = outcome === 'open' ? openSections : closedSections;
   const byDefault = deals_from === undefined ? ofOutcome : (['deals'] as const);
   const chosen = sections && by ? [...sections, 'groups' as const] : sections;
-  const restsOnClosed = target !== undefined || show?.includes('velocity');
-  const always =
-    outcome !== 'open' || (restsOnClosed && deals_from === undefined) ? (['closed'] as const) : [];
+  const restsOnClosed = outcome !== 'open' || target !== undefined || show?.includes('velocity');
+  const always = restsOnClosed ? (['closed'] as const) : [];
   return new Set([...always, ...(chosen?.length ? chosen : byDefault)]);
 }
 
