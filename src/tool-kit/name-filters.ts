@@ -98,10 +98,14 @@ function wordsOf(what: Wording, text: string, found: Unclear): [Wording, Wording
       wording`The filter ${what} does not apply: none of the records has one.`,
       wording`Leave the filter ${what} out.`,
     ];
-  const none = wording`No ${what} is called ${quote(text)}.`;
+  const isNamed = isOneOf<string>(filtersOfLists, what);
+  // Those of a fixed set, such as a status, exist even where no record has them.
+  const none = isNamed
+    ? wording`No ${what} is called ${quote(text)}.`
+    : wording`None has the ${what} ${quote(text)}.`;
   if (isNegated(text)) return [none, excludesNothing];
   const asksForNone = ['none', `no ${what}`, `without ${what}`].includes(text.trim().toLowerCase());
-  if (asksForNone && isOneOf<string>(filtersOfLists, what))
+  if (asksForNone && isNamed)
     return [none, wording`Records without ${what}: filters ${what}:none of the list tools.`];
   return found.candidates.length === 0
     ? [
