@@ -120,7 +120,8 @@ function quoteSummary(brief: QuoteBrief): Wording {
 
 /** The status; of a quote at the customer also since when, and until when it can be accepted. */
 function state({ status, statusCategory, acceptance, sent, expires }: QuoteBrief): Wording {
-  const named = status === undefined ? wording`` : wording`, ${identifier(status)}`;
+  const known = status ?? (statusCategory === 'other' ? undefined : statusCategory);
+  const named = known === undefined ? wording`` : wording`, ${identifier(known)}`;
   if (statusCategory !== 'sent') return named;
   const since = sent === undefined ? named : wording`${named} ${trusted(sent)}`;
   if (expires === undefined) return since;

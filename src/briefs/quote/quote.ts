@@ -91,6 +91,8 @@ function quoteHeading(quote: Quote, today: Day) {
       statusCategory === 'deleted' || acceptance === statusCategory ? undefined : acceptance,
     created: dayOf(quote.createdAt),
     sent: dayOf(quote.sentAt),
+    approved: dayOf(quote.approvedAt),
+    declined: dayOf(quote.declinedAt),
     expires,
     expiresInDays: expires === undefined ? undefined : daysBetween(today, expires),
     contract: nonEmpty(contractOf(quote)),
