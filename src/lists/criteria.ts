@@ -26,6 +26,8 @@ export interface Key {
 
 export interface Condition {
   key: Key;
+  /** Of the ids of what the key names: what has an id is not none, even if its name is unknown. */
+  ids?: Key | undefined;
   /** At least one must pass. */
   tests: readonly Test[];
 }
@@ -112,7 +114,7 @@ function readCondition(resource: Resource, part: string): Condition {
   const hasIds = ids !== undefined || !ofIds.column.isField;
   const isOfIds = hasIds && values.every((value) => longId.test(value));
   const key = isOfIds ? ofIds : named;
-  return { key, tests: values.map((value) => readTest(key, value)) };
+  return { key, ids: hasIds ? ofIds : undefined, tests: values.map((it) => readTest(key, it)) };
 }
 
 function readTest({ name, column }: Key, value: string): Test {
@@ -217,12 +219,15 @@ const isValue = (value: unknown): boolean =>
 /** A value as it is compared: without regard to letter case. */
 const folded = (value: unknown): string => String(value).trim().toLowerCase();
 
-export function passes(record: ApiRecord, { key, tests }: Condition, known: Known): boolean {
-  const values = valuesOf(valueUnderKey(record, key, known));
+export function passes(record: ApiRecord, { key, ids, tests }: Condition, known: Known): boolean {
+  const valuesAt = (from: Key) => valuesOf(valueUnderKey(record, from, known));
+  const values = valuesAt(key);
   // Somebody may have written that there is none, as in an e-mail address that is required.
+  const isNone = () =>
+    [...values, ...(ids ? valuesAt(ids) : [])].every((value) => folded(value) === 'none');
   return tests.some((test) =>
     'empty' in test
-      ? test.empty === values.every((value) => folded(value) === 'none')
+      ? test.empty === isNone()
       : values.some((value) => passesTest(value, test)) || matchesAlternative(record, key, test),
   );
 }

@@ -393,7 +393,7 @@ const maxResolved = 8;
 /** Replaces a text that no record has by the one name that it can mean; otherwise notes the nearest names. */
 function* resolveNames(
   records: readonly ApiRecord[],
-  { key, tests }: Condition,
+  { key, ids, tests }: Condition,
   known: Known,
   notes: Wording[],
 ): Steps<Condition> {
@@ -409,7 +409,7 @@ function* resolveNames(
     const isKept = resolved.length >= maxResolved || !('is' in test) || isFound(test);
     resolved.push(isKept ? test : yield* resolveName(key, test, [...values], notes));
   }
-  return { key, tests: resolved };
+  return { key, ids, tests: resolved };
 }
 
 function* resolveName(

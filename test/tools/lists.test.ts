@@ -56,6 +56,22 @@ test('a filter takes the id of a source, a category or a contact', async () => {
   }
 });
 
+test('none means neither name nor id, also where the id is of nothing', async () => {
+  const names = ['company', 'owner', 'pipelineStage', 'contact'];
+  const gone = names.map((name) => `${name}Id = 'gone0gone0gone0gone0'`).join(', ');
+  const own = embeddedTenant({
+    scale: 0.1,
+    change: ({ database }) => database.exec(`update opportunity set ${gone} where rowid % 3 = 0`),
+  });
+  for (const name of names) {
+    const filters = `${name.replace('pipelineS', 's')}:none`;
+    const { page } = await own.server.call('cpq_list_opportunities', { filters });
+    const [none] = await own.sql(`select count(*) as n from opportunity where tenant = ?
+      and ${name}Id is null`);
+    expect([name, page.total]).toEqual([name, none?.n]);
+  }
+});
+
 describe('a filter', () => {
   test('takes keys in any letter case, and fields of the service', async () => {
     const expected = await countOf(`opportunity o join pipeline_stage s on s.tenant = o.tenant
