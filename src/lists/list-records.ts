@@ -112,11 +112,43 @@ async function servicePage<R extends Resource>(
       throw new InvalidArguments(
         wording`The service finds nothing, but it is not certain that it filters by ${join(unproven.map(identifier), ', ')}, and reading all records takes too many of its requests. Ask with query or another filter, or look it up with cpq_find.`,
       );
-    return page;
+    const notes = await valuesNotFound(tenant, resource, page.records, criteria, call);
+    return notes === 'few records' ? { plan } : { ...page, notes };
   } catch (error) {
     if (!isAsked || !isApiError(error, 'refused')) throw error;
     return { plan };
   }
+}
+
+/**
+ * Names those of several values of a filter that no record has, which the service does not tell; `few records` if all can
+ * be read, to find what is meant.
+ */
+async function valuesNotFound(
+  tenant: Tenant,
+  resource: Resource,
+  shown: readonly ApiRecord[],
+  { conditions }: Criteria,
+  call: ToolCall,
+): Promise<Wording[] | 'few records'> {
+  const several = conditions.filter(({ tests }) => tests.length > 1 && tests.length <= maxResolved);
+  const values = several.flatMap(({ key, tests }) =>
+    tests.flatMap((test) => ('is' in test ? { key, test } : [])),
+  );
+  const notes: Wording[] = [];
+  for (const { key, test } of values) {
+    const alone = { conditions: [{ key, tests: [test] }], sort: [] };
+    const judge = judgeOf(alone);
+    if (shown.some((row) => judge.filters([row]))) continue;
+    const query = { ...inServiceTerms(alone), size: 1 };
+    const found = await tenant.list(resource, query, call, judge).catch(unlessKeyRefused);
+    if (found?.total !== 0 || found.ignored) continue;
+    if (found.unproven === 'few records') return found.unproven;
+    notes.push(
+      wording`The service finds no record with the ${trusted(key.name)} ${quote(test.is)}: it may be spelt otherwise.`,
+    );
+  }
+  return notes;
 }
 
 interface SearchedPage {

@@ -60,8 +60,9 @@ describe('a filter that matches nothing, of a collection that takes many request
     expect([records, page.total]).toEqual([[], 0]);
     expect(String(data.notes)).toMatch(/cpq_find/);
     expect(service.requests.length).toBeLessThanOrEqual(4);
-    const found = await call('products', { filters: 'externalIdentifier:MPN-7' });
+    const found = await call('products', { filters: 'externalIdentifier:MPN-7|mpn8' });
     expect(found.records.map(({ id }) => id)).toEqual(['p7']);
+    expect(found.text).toContain('finds no record with the externalIdentifier "mpn8": it may be');
   });
 });
 

@@ -89,6 +89,20 @@ describe('a filter', () => {
     );
   });
 
+  test.each([
+    ['stage:Proposal|Lost', `s.name in ('Proposal out', 'Lost')`, 'read as "Proposal out".'],
+    ['stage:Lost|Zzzz', `s.name = 'Lost'`, 'No record has the stage "Zzzz". There are: '],
+  ])('names those of several values that no record has: %s', async (filters, which, note) => {
+    const fresh = await open();
+    const { page, data } = await fresh.call('cpq_list_opportunities', { filters, size: 1 });
+    expect(String(data.notes)).toContain(note);
+    expect(page.total).toBe(
+      await countOf(`opportunity o join pipeline_stage s on s.tenant = o.tenant
+        and s.id = o.pipelineStageId where o.tenant = ? and ${which}`),
+    );
+    await fresh.close();
+  });
+
   test('that no value can pass is answered with the values that there are', async () => {
     const [{ least, greatest }] = (await rows(`select min(cast(probability as real)) as least,
       max(cast(probability as real)) as greatest from opportunity where tenant = ?`)) as [Row];
