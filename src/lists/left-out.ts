@@ -1,6 +1,6 @@
 /** What a filter of a list leaves out, or finds together, otherwise than a person may think. */
 
-import { groupBy, type Named, plural } from '../figures/naming.ts';
+import { type Named, plural } from '../figures/naming.ts';
 import { flatMapSteps } from '../figures/steps.ts';
 import { companyOf } from '../names/references.ts';
 import { unlessKeyRefused } from '../service/errors.ts';
@@ -13,17 +13,24 @@ import { nothingKnown } from './columns.ts';
 import { type Condition, type Criteria, isEqual, valuesOf, valueUnderKey } from './criteria.ts';
 import { readGranted } from './known.ts';
 
-/** Said where a filter by the name of one company finds rows of several. */
-export function namesakesAmong(records: readonly ApiRecord[], { conditions }: Criteria): Wording[] {
-  const names = conditions.find(({ key }) => key.name === 'company')?.tests;
-  if (names?.length !== 1 || !names.every((test) => 'is' in test)) return [];
-  const companies = records.map(companyOf).filter(({ id, name }) => id && name);
-  const byName = groupBy(companies, ({ name = '' }) => name.toLowerCase());
-  const isShared = ([{ id }, ...others]: readonly [Named, ...Named[]]) =>
-    others.some((other) => other.id !== id);
+/** Said where a filter by the name of one company may find rows of several, on this page or others. */
+export async function describeNamesakes(
+  tenant: Tenant,
+  { records, total }: { records: readonly ApiRecord[]; total: number },
+  { conditions }: Criteria,
+  call: ToolCall,
+): Promise<Wording[]> {
+  const [test, ...others] = conditions.find(({ key }) => key.name === 'company')?.tests ?? [];
+  const shown = records.map(companyOf);
+  const name = shown[0]?.name;
+  if (test === undefined || !('is' in test) || others.length > 0 || !name) return [];
+  const areRead = total > shown.length && tenant.grants.has('company:read');
+  const reading = areRead ? tenant.collection('company', call, { called: name }) : undefined;
+  const companies = (await reading?.catch(unlessKeyRefused))?.records ?? [];
+  const called = [...shown, ...companies].filter((one) => one.id && isEqual(one.name, name));
   return applying([
-    [...byName.values()].some(isShared) &&
-      wording`These rows are of several companies with the same name: ask the person which one is meant, and filter by its companyId.`,
+    new Set(called.map(({ id }) => id)).size > 1 &&
+      wording`Several companies are called ${quote(name)}: ask the person which one is meant, and filter by its companyId.`,
   ]);
 }
 

@@ -57,7 +57,7 @@ import {
   valueUnderKey,
 } from './criteria.ts';
 import { knownFor, nameRows, readGranted } from './known.ts';
-import { describeAssigned, namesakesAmong, subcategoriesLeftOut } from './left-out.ts';
+import { describeAssigned, describeNamesakes, subcategoriesLeftOut } from './left-out.ts';
 
 /** A page, and what is known to name what its rows refer to. */
 export interface NamedPage<R> extends ListPage<R> {
@@ -85,7 +85,8 @@ export async function listRecords<R extends Resource>(
   const isSearched = Boolean(query.query) || (criteria.conditions.length > 0 && !page.examined);
   const gaps = await gapsOfList(tenant, resource, { ...page, isSearched }, criteria, call, fields);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
-  const notes = [...(page.notes ?? []), ...namesakesAmong(records, criteria)];
+  const namesakes = await describeNamesakes(tenant, { ...page, records }, criteria, call);
+  const notes = [...(page.notes ?? []), ...namesakes];
   return { ...page, coverage, records, known, keys: keysToShow(criteria), notes };
 }
 

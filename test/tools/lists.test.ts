@@ -103,6 +103,17 @@ describe('a filter', () => {
     await fresh.close();
   });
 
+  test('by the name of two companies says so on every page', async () => {
+    const { open } = embeddedTenant({ now: new Date('2026-11-20T09:00:00Z') });
+    for (const filters of ['company:Vantage Brewing', 'company:vantage-brewing']) {
+      const fresh = await open();
+      const { data, page } = await fresh.call('cpq_list_quotes', { filters, size: 1 });
+      expect(page.total).toBeGreaterThan(1);
+      expect(String(data.notes)).toContain('Several companies are called "Vantage Brewing"');
+      await fresh.close();
+    }
+  });
+
   test('that no value can pass is answered with the values that there are', async () => {
     const [{ least, greatest }] = (await rows(`select min(cast(probability as real)) as least,
       max(cast(probability as real)) as greatest from opportunity where tenant = ?`)) as [Row];
