@@ -8,17 +8,19 @@ import { bestMatches } from '../names/name-filters.ts';
 import {
   displayName,
   type Hit,
+  isSearchKind,
   matchKinds,
   SearchIndex,
   type SearchKind,
 } from '../names/search.ts';
 import type { Collection, Coverage } from '../reading/coverage.ts';
 import { ignoreApiError } from '../service/errors.ts';
+import type { FieldGap } from '../service/records/account.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import { longId } from '../values.ts';
+import { fieldOf, isOneOf, longId } from '../values.ts';
 import { fieldGaps, isOfAll } from './field-gaps.ts';
 import { readCollections, readIfExists } from './read-collections.ts';
 import type { Tenant, ToolCall } from './tenant.ts';
@@ -150,6 +152,9 @@ export interface SearchResult {
   searched: readonly Resource[];
 }
 
+/** What hits show of a product, and nobody looks for. */
+const onlyShown = ['price', 'cost', 'term'] as const;
+
 /**
  * Looks for a text in several collections at once.
  * @throws ApiError
@@ -177,7 +182,10 @@ export async function findText(
     hits[kind] = await runInSlices<Hit<SearchKind>[]>(index.find(text));
   }
   const isFound = Object.values(hits).some((found) => found.length > 0);
-  const { fields = [] } = coverage;
+  const concerns = ({ record: kind, field }: FieldGap) =>
+    !isOneOf<string>(onlyShown, field) ||
+    (isSearchKind(kind) && hits[kind]?.some(({ record }) => fieldOf(record, field) === undefined));
+  const fields = (coverage.fields ?? []).filter(concerns);
   return {
     hits: hits as SearchResult['hits'],
     // What is found shows itself what it lacks.

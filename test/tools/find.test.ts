@@ -66,6 +66,19 @@ describe('cpq_find', () => {
     expect(summary).toContain('2 match exactly');
   });
 
+  test('tells of an unreadable price only with the product', async () => {
+    const own = embeddedTenant({
+      change: ({ database }) =>
+        database.exec(`update product set price = '1.299,00' where mpn = 'SMT-1Y3T22'`),
+    });
+    const anew = await own.open();
+    await anew.call('cpq_check_sales_data', { check: ['below_cost'] });
+    const other = await anew.call('cpq_find', { query: 'Kestrel Foods' });
+    expect(other.data.summary).toMatch(/^Found for /);
+    const priced = await anew.call('cpq_find', { query: 'SMT-1Y3T22' });
+    expect(priced.data.summary).toMatch(/^Incomplete: the price of 1 of 1,260 products/);
+  });
+
   test('has a person asked where several match exactly, and not where one does', async () => {
     const twins = await find('twin 1');
     expect(twins.hits.filter(({ exact }) => exact)).toHaveLength(2);
