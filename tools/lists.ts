@@ -25,7 +25,7 @@ interface ListTool<R extends Resource> {
   input: typeof listInput | typeof searchInput | typeof filterInput | typeof productInput;
   /** What is asked for, where not all arguments are names of the service. */
   query?(args: z.output<z.ZodObject<typeof productInput>>): PageQuery;
-  /** Said where the list is empty. */
+  /** Said where nothing passes the filters, or has the text. */
   empty?: Wording;
   /** Said with these records. */
   notesOn?(records: readonly RecordOf[R][]): readonly Wording[];
@@ -41,7 +41,7 @@ interface ListTool<R extends Resource> {
 const listTool = <R extends Resource>({
   resource,
   input,
-  empty = wording`There are none, or the key may not read them.`,
+  empty,
   query,
   notesOn,
   complete,
@@ -55,10 +55,11 @@ const listTool = <R extends Resource>({
     output: listOutput,
     async run(tenant, args, call) {
       if (args.fields) await readForColumns(tenant, resource, args.fields, call);
-      const page = await listRecords(tenant, resource, query?.(args) ?? args, call);
+      const asked: PageQuery = query?.(args) ?? args;
+      const page = await listRecords(tenant, resource, asked, call);
       const records = (await complete?.(tenant, page.records, args, call)) ?? page.records;
       return listAnswer(resource, { ...page, records }, args, {
-        empty,
+        empty: asked.query || asked.filters ? empty : undefined,
         notes: notesOn?.(records),
       });
     },
@@ -188,7 +189,7 @@ export const lists: readonly AnyTool[] = [
       'What is under contract: service, company, vendor, term, revenue, profit, start and end. Keys: company, vendor, term, ends. Beta: say so.',
     resource: 'contract_item',
     input: searchInput,
-    empty: wording`Nothing under contract matches; try without query.`,
+    empty: emptySearch(wording`cpq_brief_company has those of a company`),
     notesOn: () => [
       wording`Contract items are a beta resource of the service: fields may change or be missing.`,
     ],

@@ -274,8 +274,8 @@ export async function recordOrQuestion<K extends SearchKind>(
 }
 
 interface ListHints {
-  /** The note of an empty answer without a known reason. */
-  empty: Wording;
+  /** The note of an empty answer without a known reason, where something was looked for. */
+  empty?: Wording | undefined;
   notes?: readonly Wording[] | undefined;
 }
 
@@ -317,7 +317,7 @@ export function listAnswer<R extends Resource>(
 }
 
 const emptyNote = ({ from, total }: NamedPage<unknown>, { empty }: ListHints): Wording => {
-  if (total === 0) return empty;
+  if (total === 0) return empty ?? wording`There are none, or the key may not read them.`;
   return from < total
     ? wording`The service counts them but gave none of them: ask again in a minute.`
     : wording`The last one is at from ${total - 1}: ask with that, or a smaller one.`;
