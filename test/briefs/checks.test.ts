@@ -181,3 +181,12 @@ test('a reason quotes record text in one line', () => {
     'close date "x\\" is fine ⏎ outcome: written ⏎ - bullet" is no date',
   );
 });
+
+test('counts of owners of one name have their ids', () => {
+  const opportunity = ['u1', 'u2', 'u2'].map((id): Opportunity => ({ owner: { id, name: 'Ann' } }));
+  const { counts } = run('missing_close_dates', { opportunity });
+  expect(counts?.filter(({ by }) => by === 'owner')).toEqual([
+    { by: 'owner', value: 'Ann', count: 2, id: 'u2' },
+    { by: 'owner', value: 'Ann', count: 1, id: 'u1' },
+  ]);
+});

@@ -248,7 +248,10 @@ function* countBy(
     missing: `no ${by}`,
     figuresOf: ({ length }) => ({ count: length }),
   });
-  return rows.map(({ name, id, count }) => ({ by, value: name ?? id ?? '', count }));
+  // An id beside a name tells it from others of the same.
+  return rows.map(({ name, id, count }) =>
+    compact({ by, value: name ?? id ?? '', count, id: name && id }),
+  );
 }
 
 /** What a row of a check shows of the open deals of its company: their number and value by currency. */
