@@ -44,7 +44,7 @@ import {
   records,
 } from '../src/tool-kit/define-tool.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
-import { keysOf } from '../src/values.ts';
+import { isOneOf, keysOf } from '../src/values.ts';
 
 /** Checked here and not in the schema, to save tokens in every conversation. */
 const percent = (min: number) =>
@@ -213,6 +213,9 @@ interface Shared {
   notes: readonly Wording[];
 }
 
+/** What only the first page has: it would leave a later one no room for rows. */
+const breakdowns = ['counts', 'runningByTerm', 'companies', 'recurringRevenue'] as const;
+
 const defaultSize = 15;
 /** An answer without a number of rows is filled up to 1,500 tokens: the estimate is up to half too high. */
 const aim = 2_350;
@@ -224,11 +227,12 @@ function checkAnswer(
 ): Answer {
   // Not all findings, of which there may be thousands: answers are kept.
   const all = rows(from, size ?? defaultSize);
+  const kept = Object.entries(figures).filter(([name]) => from === 0 || !isOneOf(breakdowns, name));
   const write = (count: number): Answer => {
     const list = listPart(all.slice(0, count), from, total);
     return {
       summary: join([...scope, checkSummary(figures, total), ...listedWords(list)], ' '),
-      data: { ...figures, ...list, coverage },
+      data: { ...Object.fromEntries(kept), ...list, coverage },
       notes,
     };
   };
