@@ -377,11 +377,13 @@ function* emptyReason(
     const { length } = yield* filterSteps(records, (record) => passes(record, condition, known));
     alone.push(wording`${trusted(key.name)} ${length}`);
     const isRange = tests.some((test) => 'order' in test);
-    const isValue = tests.some((test) => 'is' in test && (isNumber(test.is) || isDate(test.is)));
-    if (length > 0 || !(isRange || isValue)) continue;
-    const values = yield* flatMapSteps(records, (record) =>
-      valuesOf(valueUnderKey(record, key, known)).filter(isOrdered),
+    if (length > 0 || !(isRange || tests.some((test) => 'is' in test))) continue;
+    const all = yield* flatMapSteps(records, (record) =>
+      valuesOf(valueUnderKey(record, key, known)),
     );
+    const values = yield* filterSteps(all, isOrdered);
+    // Names have no range, even if one begins with a date.
+    if (!isRange && values.length < all.length) continue;
     const sorted = yield* sortSteps(values, (a, b) => compareValues(a, b, 1));
     const [first = '', last = ''] = [sorted[0], sorted.at(-1)].map(String);
     const name = identifier(key.name);
@@ -483,11 +485,13 @@ function formOf(
       hint: wording`${key} takes true or false.`,
       isGiven: (text) => /^(?:true|false)$/i.test(text),
     };
-  if (are((value) => typeof value === 'number'))
+  if (are((value) => typeof value === 'number')) {
+    const example = identifier(String(values[0]));
     return {
-      hint: wording`${key} takes a number or a range, such as ${key}:50000 or ${key}:>=50000,${key}:<=60000.`,
+      hint: wording`${key} takes a number or a range, such as ${key}:${example} or ${key}:>=${example}.`,
       isGiven: isNumber,
     };
+  }
   if (are((value) => typeof value === 'string' && dateOrTime.test(value)))
     return {
       hint: wording`${key} takes a date, a month, a year or a range, such as ${key}:2026-11 or ${key}:>=2026-11-01,${key}:<2027.`,

@@ -122,6 +122,11 @@ describe('a filter', () => {
     expect(String(data.notes)).toContain(range);
     const alone = await list('opportunities', { filters: 'probability:>=80' });
     expect(alone.data.notes).toEqual([range, expect.stringContaining('probability:none shows')]);
+    const percent = await list('opportunities', { filters: 'probability:75%' });
+    expect(percent.data.notes).toEqual([
+      expect.stringMatching(/such as probability:[\d.]+ /),
+      range,
+    ]);
     const { notes } = (await list('opportunities', { filters: 'closes:<1999-01-01' })).data;
     expect(String(notes)).toMatch(/Values of closes go from \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\./);
   });
