@@ -11,7 +11,7 @@ import { sourceFiles } from './source-files.mjs';
 process.env.RECHECK_BACKEND = 'pure';
 const { checkSync } = await import('recheck');
 
-const timeoutMs = 60_000;
+const timeoutMs = 300_000;
 /** Far above the defaults (0.25 s and 1 s), which a linear pattern exceeds on a busy machine; steps are limited too. */
 const matchingLimits = { incubationTimeout: 10_000, attackTimeout: 20_000 };
 

@@ -386,5 +386,7 @@ function coerceToTypeOf(values: readonly unknown[], text: string): unknown {
     typeof parsed === typeof value && Array.isArray(parsed) === Array.isArray(value);
   const isText = typeof parsed === 'string' || parsed === null || values.length === 0;
   // `JSON.parse` reads 1e400 as Infinity, which would be sent as null.
-  return !isText && values.every(hasTypeOf) && !/\de\+?\d{3}|\d{309}/i.test(text) ? parsed : text;
+  const isTooLarge =
+    /\de\+?\d{3}/i.test(text) || text.split(/\D+/).some(({ length }) => length > 308);
+  return !isText && values.every(hasTypeOf) && !isTooLarge ? parsed : text;
 }

@@ -153,6 +153,7 @@ describe('the values of a plan', () => {
     ['Tags=["b"]', ['b']],
     ['Tags={"a":1}', '{"a":1}'],
     ['Tags=["a", 1e400]', '["a", 1e400]'],
+    [`Tags=["a", ${'9'.repeat(309)}]`, `["a", ${'9'.repeat(309)}]`],
     ['Parts={"a":[2]}', { a: [2] }],
     ['Parts=[2]', '[2]'],
     ['Live=false', false],
