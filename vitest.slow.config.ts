@@ -40,7 +40,6 @@ const ofSeveralTenants = ['test/oracle/*.test.ts'];
 
 /** The suites of the protocol, run once more with every request answered by the SDK. */
 const ofProtocol = [
-  'test/access/flood.test.ts',
   'test/access/grants.test.ts',
   'test/tools/arguments.test.ts',
   'test/consent/answers.test.ts',
