@@ -28,9 +28,9 @@ async function requestsFor(route: string): Promise<unknown[]> {
 }
 
 test.each([
-  ['only what is found', "where title = 'Handover'", false],
-  ['each record', '', true],
-])('a field that %s lacks is told of each record only', async (_, which, told) => {
+  ['not told where only the quotes found lack it', "where title = 'Handover'", false],
+  ['told where all quotes lack it', '', true],
+])('a field of lines that no row has is %s', async (_, which, told) => {
   const { open } = embeddedTenant({
     now: new Date('2026-11-20T09:00:00Z'),
     change: ({ database }) =>

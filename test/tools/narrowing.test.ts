@@ -393,7 +393,11 @@ test('a name that only deleted quotes have is none to ask a brief for', async ()
   const company = { id: 'Dora', name: 'Dora' };
   records['/quote'] = [of('Ann'), { ...of('Dora'), company, deletedAt: '2026-01-02T03:04:05Z' }];
   const { call: ask } = await openWriter({ baseUrl: url, key: 'deleted-names-key-01' });
-  for (const by of ['owner', 'company', 'status'])
-    expect((await ask('cpq_brief_quotes', { [by]: 'Dora' })).text).toContain(' "Dora". No figures');
+  for (const [by, told] of [
+    ['owner', 'No owner is called "Dora"'],
+    ['company', 'No company is called "Dora"'],
+    ['status', 'None has the status "Dora"'],
+  ] as const)
+    expect((await ask('cpq_brief_quotes', { [by]: 'Dora' })).text).toContain(`${told}. No figures`);
   expect((await ask('cpq_brief_quotes', { owner: 'Ann' })).text).toContain('Only owner "Ann"');
 });
