@@ -122,8 +122,8 @@ async function servicePage<R extends Resource>(
 }
 
 /**
- * Names those of several values of a filter that no record has, which the service does not tell; `few records` if all can
- * be read, to find what is meant.
+ * Notes on values of a filter that no record has, where the filter has several: the service finds the others. `few records`
+ * if all records can be read instead, to find what is meant.
  */
 async function valuesNotFound(
   tenant: Tenant,
@@ -156,7 +156,7 @@ interface SearchedPage {
   records: readonly ApiRecord[];
   examined?: readonly ApiRecord[];
   total: number;
-  /** Of the records of the collection the service has chosen some. */
+  /** The service chose these records by a text or by filters: others of the collection may differ. */
   isSearched: boolean;
 }
 

@@ -249,8 +249,8 @@ export function gapsOf(
 }
 
 /**
- * Without the fields that a page or a search may lack by chance, as quotes of one-time lines have no term, while other
- * records have them.
+ * Without the gaps that a page or a search may have by chance: quotes of one-time lines have no term, others have one.
+ * Those of all records stay, as the first page of the collection shows.
  * @throws ApiError if the key is refused
  */
 export async function withoutChance(

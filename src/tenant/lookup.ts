@@ -152,7 +152,7 @@ export interface SearchResult {
   searched: readonly Resource[];
 }
 
-/** What hits show of a product, and nobody looks for. */
+/** What a hit shows of a product, and no search looks in. */
 const onlyShown = ['price', 'cost', 'term'] as const;
 
 /**
