@@ -6,18 +6,18 @@ import { toRecord } from '../../src/service/records/recognition.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
 import { quoteChangesAnswer } from '../../src/tool-kit/pipeline-change-answers.ts';
-import { clockAt } from '../support/clock.ts';
 import { anyHost, type Connection, type Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
 import type { Rows } from '../support/oracle/sql.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { newFolder, shared, useDay } from '../support/shared.ts';
 import { storedHistory } from '../support/stored-history.ts';
 import { until } from '../support/until.ts';
 
 /** A Wednesday. */
 const today = '2026-06-17';
+useDay(today, 'UTC');
 
 /** A service with a generated history, and a server that has kept some days of it. */
 const kept = ['2026-04-20', '2026-05-18', '2026-06-10', '2026-06-12', '2026-06-14', '2026-06-16'];
@@ -36,7 +36,7 @@ const started = shared(async () => {
       new Date(`${day}T18:00:00Z`),
     );
   }
-  const env = { CPQ_STATE_DIR: folder, ...clockAt(today) };
+  const env = { CPQ_STATE_DIR: folder };
   const server = await anyHost.start(address, { env });
   const ask = (sql: string, ...more: (string | number | null)[]) =>
     sandbox.database.prepare(sql).all(name, ...more) as Rows;
@@ -101,8 +101,7 @@ describe('a comparison', () => {
     const folder = newFolder();
     const store = localState(folder).snapshots(namespace);
     await store.write('2026-06-10', Buffer.from('of a later version'));
-    const env = { CPQ_STATE_DIR: folder, ...clockAt(today) };
-    const server = await anyHost.start(address, { env });
+    const server = await anyHost.start(address, { env: { CPQ_STATE_DIR: folder } });
     const { text } = await server.call('cpq_pipeline_changes');
     expect(text).toContain('the first snapshot is of 2026-06-10, and no two states can be read');
   });
@@ -180,9 +179,7 @@ describe('its first sentence', () => {
       records.map((text) => toRecord('opportunity', change(JSON.parse(text)))),
       new Date('2026-06-16T18:00:00Z'),
     );
-    const server = await anyHost.start(address, {
-      env: { CPQ_STATE_DIR: folder, ...clockAt(today) },
-    });
+    const server = await anyHost.start(address, { env: { CPQ_STATE_DIR: folder } });
     return changes(server, { since: 'yesterday' });
   };
 
@@ -384,7 +381,7 @@ describe('snapshots', () => {
     const address = addressIn(sandbox);
     const requests = async (days: string) => {
       const folder = newFolder();
-      const env = { CPQ_STATE_DIR: folder, CPQ_HISTORY_DAYS: days, ...clockAt(today) };
+      const env = { CPQ_STATE_DIR: folder, CPQ_HISTORY_DAYS: days };
       const before = requestsTo(sandbox).length;
       const server = await anyHost.start(address, { env });
       const { text } = await server.call('cpq_pipeline_changes');
@@ -410,8 +407,7 @@ describe('snapshots', () => {
   test('are made of quotes, once these were read completely', async () => {
     const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
     const folder = newFolder();
-    const env = { CPQ_STATE_DIR: folder, ...clockAt(today) };
-    const server = await anyHost.start(addressIn(sandbox), { env });
+    const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
     const none = await server.call('cpq_pipeline_changes', { by: 'quote' });
     expect(none.text).toContain('Nothing to compare yet');
     await server.close();
@@ -421,12 +417,13 @@ describe('snapshots', () => {
   test('of the quotes are compared without a request after the brief of all quotes', async () => {
     const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
     const folder = newFolder();
-    const start = (day: string) =>
-      anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder, ...clockAt(day) } });
-    const before = await start('2026-06-15');
+    const start = () => anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
+    useDay('2026-06-15', 'UTC');
+    const before = await start();
     await before.call('cpq_brief_quotes');
     await before.close();
-    const server = await start(today);
+    useDay(today, 'UTC');
+    const server = await start();
     await server.call('cpq_brief_quotes');
     const requests = requestsTo(sandbox).length;
     const { text } = await server.call('cpq_pipeline_changes', {

@@ -200,17 +200,13 @@ export const everyHost: readonly Host[] = [...stdioHosts, ...httpHosts];
 /** A process that serves the modern era over stdio. */
 export const modernStdio: Host = createHost('modern', 'stdio');
 
-/** As a process only if its clock is another one. */
-const begin: typeof start = (argv, env) =>
-  env?.NODE_OPTIONS ? start(argv, env) : startHere(argv, env);
-
 /** As `everyHost`, in this process: for tests that do not depend on how a process starts, writes and ends. */
 export const everyHostHere: readonly Host[] = everyHost.map(({ era, transport }) =>
-  createHost(era, transport, begin),
+  createHost(era, transport, startHere),
 );
 
 /** For tests that depend neither on the era nor on the transport. */
-export const anyHost: Host = createHost('modern', 'stdio', begin);
+export const anyHost: Host = createHost('modern', 'stdio', startHere);
 
 /** For tests that need HTTP. */
-export const anyHttpHost: Host = createHost('modern', 'http', begin);
+export const anyHttpHost: Host = createHost('modern', 'http', startHere);

@@ -88,7 +88,7 @@ async function ended(started: Running, input = ''): Promise<Finished> {
 }
 
 /**
- * Like `start`, in this process, which takes a fraction of the time: for tests that depend neither on the clock nor on
+ * Like `start`, in this process and with its clock, which takes a fraction of the time: for tests that do not depend on
  * how a process ends. `test/commands/process.test.ts` compares both.
  */
 export async function startHere(argv: readonly string[], env: Environment = {}): Promise<Running> {

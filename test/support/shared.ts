@@ -28,24 +28,24 @@ export async function closeAll(): Promise<void> {
   for (const close of openClosers.splice(0).reverse()) await close();
 }
 
-/** Gives the file this day and zone, whatever those of the run are. */
-export function useDay(day: string, zone: string): void {
-  const { TEST_CLOCK_AHEAD_MS, TZ } = process.env;
-  Object.assign(process.env, { TEST_CLOCK_AHEAD_MS: clockAt(day).TEST_CLOCK_AHEAD_MS, TZ: zone });
-  closing({
-    close: async () => {
-      Object.assign(process.env, { TEST_CLOCK_AHEAD_MS, TZ });
-      // Assigned, it would be the text "undefined".
-      if (TZ === undefined) delete process.env.TZ;
-    },
-  });
+/** From now on it is noon of this day for the file's tests, and for the servers that they start in this process. */
+export function useDay(day: string, zone = process.env.TZ): void {
+  const { TEST_CLOCK_AHEAD_MS = '0', TZ } = process.env;
+  setClock(clockAt(day).TEST_CLOCK_AHEAD_MS, zone);
+  closing({ close: async () => setClock(TEST_CLOCK_AHEAD_MS, TZ) });
+}
+
+function setClock(TEST_CLOCK_AHEAD_MS = '0', TZ?: string): void {
+  Object.assign(process.env, { TEST_CLOCK_AHEAD_MS, TZ });
+  // Assigned, it would be the text "undefined".
+  if (TZ === undefined) delete process.env.TZ;
 }
 
 /** Gives the file the machine's clock, which programs other than Node have. */
 export function useMachineClock(): void {
-  const { TEST_CLOCK_AHEAD_MS } = process.env;
-  process.env.TEST_CLOCK_AHEAD_MS = '0';
-  closing({ close: async () => Object.assign(process.env, { TEST_CLOCK_AHEAD_MS }) });
+  const { TEST_CLOCK_AHEAD_MS, TZ } = process.env;
+  setClock('0', TZ);
+  closing({ close: async () => setClock(TEST_CLOCK_AHEAD_MS, TZ) });
 }
 
 /** A folder that is deleted after the tests of the file. */

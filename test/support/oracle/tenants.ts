@@ -1,9 +1,8 @@
 import { describe } from 'vitest';
-import { clockAt } from '../clock.ts';
 import { anyHost, type Serving } from '../hosts.ts';
 import { quickOrAll } from '../sampling.ts';
 import { type Sandbox, type SandboxTenant, startSandbox } from '../sandbox.ts';
-import { shared } from '../shared.ts';
+import { shared, useDay } from '../shared.ts';
 import { addEdgeCases } from './edge-cases.ts';
 import type { Ask, Rows } from './sql.ts';
 
@@ -69,9 +68,10 @@ function fixtureOf(sandbox: Sandbox, at: number, today: string): TenantFixture {
   const tenant = sandbox.tenants[at];
   if (!tenant) throw new Error(`There is no tenant ${at}`);
   const { database } = sandbox;
+  useDay(today);
   return {
     today,
-    ...anyHost.serving(() => addressOf(tenant), { env: clockAt(today) }),
+    ...anyHost.serving(() => addressOf(tenant)),
     ask: (sql, ...more) => database.prepare(sql).all(tenant.name, today, ...more) as Rows,
   };
 }
