@@ -34,10 +34,10 @@ export const common = defineConfig({
     // in the second run, so that a defect fails in both; the report marks what had to be repeated.
     retry: process.env.CI ? 1 : 0,
     // A second, the default, is too short on a busy machine.
-    expect: { poll: { timeout: 15_000 } },
-    // A limit for what hangs, far above what a test takes on a machine with a load of twenty.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    // Limits for what hangs, far above what a test takes on a machine with a load of twenty.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     teardownTimeout: 10_000,
   },
 });

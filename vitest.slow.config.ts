@@ -67,7 +67,6 @@ export default defineConfig({
   test: {
     ...common.test,
     env: { CPQ_TEST_ALL_CASES: '1' },
-    testTimeout: 300_000,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

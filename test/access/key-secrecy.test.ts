@@ -103,20 +103,16 @@ const echoes: Record<string, Behaviour> = {
 };
 
 describe('a service that repeats the key', () => {
-  test.each(sample(Object.entries(echoes), 3))(
-    '%s',
-    async (_, behaviour) => {
-      upstream.reset();
-      upstream.set(behaviour);
-      const server = await start();
-      const results = await Promise.all(catalog.map(({ name }) => textOf(server, name)));
-      expect(upstream.requests.some(({ headers }) => headers['api-key'] === key)).toBe(true);
-      await expectNoKey(server, results);
-      await server.close();
-      expect(upstream.elsewhere.requests).toEqual([]);
-    },
-    60_000,
-  );
+  test.each(sample(Object.entries(echoes), 3))('%s', async (_, behaviour) => {
+    upstream.reset();
+    upstream.set(behaviour);
+    const server = await start();
+    const results = await Promise.all(catalog.map(({ name }) => textOf(server, name)));
+    expect(upstream.requests.some(({ headers }) => headers['api-key'] === key)).toBe(true);
+    await expectNoKey(server, results);
+    await server.close();
+    expect(upstream.elsewhere.requests).toEqual([]);
+  });
 
   const company = { type: 'ref/resource', uri: 'cpq://company/{id}' };
   const besides: readonly (readonly [method: string, params: Record<string, unknown>])[] = [

@@ -79,7 +79,7 @@ const withUsual = (request: RawRequest, ...more: Header[]): RawRequest => ({
 });
 
 describe('an unauthenticated sender', () => {
-  test('is refused for any request', { timeout: 180_000 }, async () => {
+  test('is refused for any request', async () => {
     const { port } = await server();
     const refused = async (sent: RawRequest) => {
       const answer = await exchange(port, sent);
@@ -145,7 +145,7 @@ describe('an unauthenticated sender', () => {
   });
 });
 
-test('an authenticated sender is answered for any request', { timeout: 180_000 }, async () => {
+test('an authenticated sender is answered for any request', async () => {
   const { port, token } = await server();
   await everyOne(rawRequest([['authorization', `Bearer ${token}`]]), async (sent) => {
     const answer = await exchange(port, sent);

@@ -27,7 +27,7 @@ export interface Running {
   kill(signal: NodeJS.Signals): void;
   /** Stops reading its output, as a crashed host does. */
   hangUp(): void;
-  /** Waits for a text on stdout. @throws if the process ends, or after half a minute */
+  /** Waits for a text on stdout. @throws if the process ends, or after minutes */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   /** Closes its stdin, then sends SIGTERM (at once to HTTP servers), then SIGKILL. */
   stop(): Promise<Exit>;
@@ -39,7 +39,7 @@ export interface Finished extends Exit {
 }
 
 /** Far above what a busy machine needs, and below the limit of a test. */
-const timeoutMs = 90_000;
+const timeoutMs = 240_000;
 /** Time to end after stdin was closed, and after SIGTERM. */
 const politeStopMs = 200;
 const politeMs = 5_000;

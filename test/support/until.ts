@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 /** Timeout and interval of polls, generous because the machine may be busy. */
-export const polling = { timeout: 20_000, interval: 30 };
+export const polling = { timeout: 60_000, interval: 30 };
 
 /** For what follows within one process, with `vi.waitFor`. */
 export const soon = { ...polling, interval: 5 };
