@@ -97,7 +97,7 @@ const normaliseIdentifier = (text: string): string =>
 /** A short text and the list of where it occurs. */
 const bytesPerKey = 130;
 const tolerance = 0.2;
-/** Where nothing is found otherwise: two swapped letters are two errors of a short word. */
+/** Two swapped letters are two errors of a short word. */
 const moreTolerance = 0.4;
 
 /**
@@ -136,13 +136,16 @@ export class SearchIndex<K extends SearchKind> {
   /**
    * Best first: exact ones, then by relevance; in both, deleted records last. Where the text is an identifier of a record,
    * those like it are others, and left out.
+   * @param isLoose whether words may have more errors
    */
-  *find(text: string): Steps<Hit<K>[]> {
+  *find(text: string, isLoose = false): Steps<Hit<K>[]> {
     const whole = this.#equal(text);
     const equal = whole.size > 0 ? whole : this.#equalToEach(text);
     yield;
     const isIdentifier = [...equal.values()].some((by) => by !== 'name');
-    const others = isIdentifier ? [] : yield* this.#similar(text, equal.size > 0);
+    const others = isIdentifier
+      ? []
+      : yield* this.#similar(text, isLoose ? moreTolerance : tolerance);
     const order = new Set([
       ...(yield* this.#deletedLast([...equal.keys()])),
       ...(yield* this.#deletedLast(others)),
@@ -154,12 +157,16 @@ export class SearchIndex<K extends SearchKind> {
     });
   }
 
-  *#similar(text: string, isFound: boolean): Steps<readonly number[]> {
+  /** Whether a record has all words of the text, without errors, be it within longer ones. */
+  *has(text: string): Steps<boolean> {
+    return (yield* this.#words.search(text, 0, true)).length > 0;
+  }
+
+  *#similar(text: string, fuzzy: number): Steps<readonly number[]> {
     const alike = this.#withPhone(text, 'similar');
     yield;
-    const similar = [...alike, ...(yield* this.#words.search(text, tolerance))];
-    const isEnough = isFound || similar.length > 0;
-    return isEnough ? similar : yield* this.#words.search(text, moreTolerance);
+    const similar = [...alike, ...(yield* this.#words.search(text, fuzzy))];
+    return similar.length > 0 ? similar : yield* this.#words.search(text, fuzzy, true);
   }
 
   /** The records with this identifier, telephone number or name, and which of them it is. */
@@ -198,4 +205,18 @@ export class SearchIndex<K extends SearchKind> {
     const deleted = new Set(yield* filterSteps(order, isDeletedAt));
     return [...order.filter((at) => !deleted.has(at)), ...deleted];
   }
+}
+
+/** The hits of each index; with more errors where it has no others, unless the text occurs in one of them as it is. */
+export function* findIn<K extends SearchKind>(
+  indexes: readonly SearchIndex<K>[],
+  text: string,
+): Steps<Hit<K>[][]> {
+  const hits: Hit<K>[][] = [];
+  for (const index of indexes) hits.push(yield* index.find(text));
+  if (hits.every((found) => found.length > 0)) return hits;
+  for (const index of indexes) if (yield* index.has(text)) return hits;
+  for (const [at, index] of indexes.entries())
+    if (hits[at]?.length === 0) hits[at] = yield* index.find(text, true);
+  return hits;
 }

@@ -5,8 +5,8 @@ import { forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
 
 /** Parameters of BM25+: saturation of frequent words, influence of the length of a text, and the least score. */
 const bm25 = { saturation: 1.2, length: 0.7, least: 0.5 };
-/** Weights of words that begin with a word of the query, and of misspelt ones, compared with the word itself. */
-const weights = { prefix: 0.375, fuzzy: 0.45 };
+/** Weights of longer words that a word of the query begins, and of misspelt ones, compared with the word itself. */
+const weights = { longer: 0.375, fuzzy: 0.45 };
 /** Shorter words must match exactly, because one different letter makes another word. */
 const minLength = { prefix: 3, fuzzy: 4 };
 const maxErrors = 6;
@@ -60,12 +60,16 @@ export class WordIndex {
     this.#words.set(word, [place]);
   }
 
-  /** The most relevant first. @param fuzzy the share of the letters of a word that may be wrong */
-  *search(query: string, fuzzy: number): Steps<number[]> {
+  /**
+   * The most relevant first.
+   * @param fuzzy the share of the letters of a word that may be wrong
+   * @param within whether words may also contain a word of the query, as "telephone" does "phone"
+   */
+  *search(query: string, fuzzy: number, within = false): Steps<number[]> {
     const words = query.split(separators).map(foldedName);
     let scores: Scores | undefined;
     for (const word of words.filter((word) => word !== '')) {
-      const ofWord = yield* this.#scoresOf(word, fuzzy);
+      const ofWord = yield* this.#scoresOf(yield* this.#similarTo(word, fuzzy, within));
       scores = scores ? yield* sumOfBoth(scores, ofWord) : ofWord;
       // To look for the other words would take the longest where none is similar.
       if (scores.size === 0) return [];
@@ -74,10 +78,10 @@ export class WordIndex {
     return sorted.map(([number]) => number);
   }
 
-  /** The score of every text that has the word, or a similar one. */
-  *#scoresOf(word: string, fuzzy: number): Steps<Scores> {
+  /** The score of every text that has one of these words. */
+  *#scoresOf(similar: SimilarWords): Steps<Scores> {
     const scores: Scores = new Map();
-    for (const { places, weight } of (yield* this.#similarTo(word, fuzzy)).values()) {
+    for (const { places, weight } of similar.values()) {
       yield;
       for (const field of boosts.keys()) yield* this.#addScores(scores, field, places, weight);
     }
@@ -85,28 +89,26 @@ export class WordIndex {
   }
 
   /** The words like a word of the query: the word itself, those that begin with it, and misspelt ones. */
-  *#similarTo(word: string, fuzzy: number): Steps<ReadonlyMap<string, SimilarWord>> {
+  *#similarTo(word: string, fuzzy: number, within: boolean): Steps<SimilarWords> {
     const { length } = word;
     const similar = new Map<string, SimilarWord>();
     const add = (other: string, places: readonly number[], weight: number) => {
       if (!similar.has(other)) similar.set(other, { places, weight });
     };
+    const addLonger = (longer: string, places: readonly number[]) => {
+      const rest = longer.length - length;
+      add(longer, places, (weights.longer * longer.length) / (longer.length + 0.3 * rest));
+    };
     const same = this.#words.get(word);
     if (same) add(word, same, 1);
-    if (length >= minLength.prefix) {
-      for (const [longer, places] of this.#words.atPrefix(word)) {
-        const rest = longer.length - length;
-        add(longer, places, (weights.prefix * longer.length) / (longer.length + 0.3 * rest));
-      }
-    }
+    if (length >= minLength.prefix)
+      for (const [longer, places] of this.#words.atPrefix(word)) addLonger(longer, places);
     const errors = length < minLength.fuzzy ? 0 : Math.min(maxErrors, Math.round(length * fuzzy));
-    if (errors === 0) return similar;
-    const { _tree: tree } = this.#words;
-    for (const start of tree.keys()) {
-      // One branch of the tree after the other.
-      const branch: typeof tree = new Map();
-      branch.set(start, tree.get(start) ?? new Map());
-      for (const [other, [places, distance]] of new SearchableMap(branch).fuzzyGet(word, errors))
+    if (errors === 0 && !(within && length >= minLength.fuzzy)) return similar;
+    for (const words of branchesOf(this.#words)) {
+      const longer = within ? [...words].filter(([other]) => other.includes(word)) : [];
+      for (const [other, places] of longer) addLonger(other, places);
+      for (const [other, [places, distance]] of words.fuzzyGet(word, errors))
         add(other, places, (weights.fuzzy * other.length) / (other.length + distance));
       yield;
     }
@@ -139,11 +141,21 @@ export class WordIndex {
   }
 }
 
+/** The words of a tree, one branch after the other. */
+function* branchesOf({ _tree: tree }: SearchableMap<number[]>) {
+  for (const start of tree.keys()) {
+    const branch: typeof tree = new Map();
+    branch.set(start, tree.get(start) ?? new Map());
+    yield new SearchableMap(branch);
+  }
+}
+
 interface SimilarWord {
   places: readonly number[];
   /** How much it counts, compared with the word itself. */
   weight: number;
 }
+type SimilarWords = ReadonlyMap<string, SimilarWord>;
 
 /** By the number of the text. */
 type Scores = Map<number, number>;

@@ -7,6 +7,7 @@ import { flatMapSteps, runSteps, type Steps, sortSteps } from '../figures/steps.
 import { bestMatches } from '../names/name-filters.ts';
 import {
   displayName,
+  findIn,
   type Hit,
   isSearchKind,
   matchKinds,
@@ -108,7 +109,7 @@ async function resolveAmong<K extends SearchKind>(
 ): Promise<Resolution<RecordOf[K]>> {
   const { records, coverage, asOf, isPart } = read;
   const index = await searchIndexOf(tenant, kind, records);
-  const hits = await runInSlices(index.find(text));
+  const [hits = []] = await runInSlices(findIn([index], text));
   const tests = matchKinds.map((kind) => (hit: Hit<K>) => hit.by === kind);
   const named = runSteps(bestMatches(hits, tests, ({ record }) => isDeleted(record)));
   const matches = named?.matches ?? [];
@@ -174,14 +175,17 @@ export async function findText(
     restsOn.find,
     () => about,
   );
-  const hits: Partial<Record<SearchKind, Hit<SearchKind>[]>> = {};
+  const indexes: [SearchKind, SearchIndex<SearchKind>][] = [];
   for (const kind of kinds) {
     const collection = records[kind];
-    if (!collection) continue;
-    const index = await searchIndexOf(tenant, kind, collection);
-    hits[kind] = await runInSlices<Hit<SearchKind>[]>(index.find(text));
+    if (collection) indexes.push([kind, await searchIndexOf(tenant, kind, collection)]);
   }
-  const isFound = Object.values(hits).some((found) => found.length > 0);
+  const all = indexes.map(([, index]) => index);
+  const found = await runInSlices(findIn(all, text));
+  const hits: Partial<Record<SearchKind, Hit<SearchKind>[]>> = Object.fromEntries(
+    indexes.map(([kind], at) => [kind, found[at] ?? []]),
+  );
+  const isFound = found.some((ofKind) => ofKind.length > 0);
   const concerns = ({ record: kind, field }: FieldGap) =>
     !isOneOf<string>(onlyShown, field) ||
     (isSearchKind(kind) && hits[kind]?.some(({ record }) => fieldOf(record, field) === undefined));

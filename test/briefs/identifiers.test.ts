@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
 import { comparePhones, phoneDigits } from '../../src/names/phones.ts';
-import { SearchIndex, type SearchKind } from '../../src/names/search.ts';
+import { findIn, SearchIndex, type SearchKind } from '../../src/names/search.ts';
 import type { Contact, Product, RecordOf } from '../../src/service/records/records.ts';
 import fc from '../support/fast-check.ts';
 
 function createSearchIndex<K extends SearchKind>(kind: K, records: readonly RecordOf[K][]) {
   const index = new SearchIndex(kind);
   for (const record of records) index.add(record);
-  return { find: (text: string) => runSteps(index.find(text)) };
+  return { index, find: (text: string) => runSteps(findIn([index], text))[0] ?? [] };
 }
 
 const digits = (minLength: number, maxLength: number) =>
@@ -210,6 +210,16 @@ describe('a hit', () => {
     expect(idsOf('switch')).toEqual(['exact', 'near']);
     expect(idsOf('sxxtch')).toEqual(['exact']);
     expect(idsOf('axxxxh')).toEqual([]);
+  });
+
+  test('with more errors is found only where no collection has it as it is', () => {
+    const { index: companies } = createSearchIndex('company', [{ id: 'c', name: 'North Shore' }]);
+    const { index: products } = createSearchIndex('product', [{ id: 'p', name: 'Telephone' }]);
+    const indexes = [companies, products] as SearchIndex<SearchKind>[];
+    const idsOf = (text: string) =>
+      runSteps(findIn(indexes, text)).map((hits) => hits.map(({ record }) => record.id));
+    expect(idsOf('phone')).toEqual([[], ['p']]);
+    expect(idsOf('shoer')).toEqual([['c'], []]);
   });
 
   test('lists each record once, the deleted ones last', () => {

@@ -77,6 +77,23 @@ test('ranks names of products as the library does', () => {
   }
 });
 
+test('finds what contains the words, below the words themselves, if that is asked for', () => {
+  const index = indexOf([
+    ['Telephone system', ''],
+    ['Azure landing zone', ''],
+    ['Headphones', 'of the system'],
+    ['Microphone', ''],
+    ['Phone', ''],
+  ]);
+  const found = (query: string) => [...runSteps(index.search(query, 0.2, true))];
+  const [first, ...others] = found('phone');
+  expect([first, others.sort()]).toEqual([4, [0, 2, 3]]);
+  expect(found('phone system').sort()).toEqual([0, 2]);
+  expect(runSteps(index.search('phone system', 0.2))).toEqual([]);
+  // A short one is in too many.
+  expect(found('one')).toEqual([]);
+});
+
 test('pauses between branches of its tree, and stops at a word that nothing is similar to', () => {
   const letters = [...'bcdfghjklmnpqrstvwz'];
   const index = indexOf(letters.map((letter) => [`${letter}ability ${letter}abilities`, '']));
