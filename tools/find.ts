@@ -95,7 +95,8 @@ function findSummary(text: string, groups: readonly Group[]) {
 }
 
 function findHint(groups: readonly Group[]) {
-  if (groups.length === 0) return wording`Try fewer words, or a part of the name or number.`;
+  if (groups.length === 0)
+    return wording`Try fewer words, or a part of the name or number. Owners are not searched: lists and briefs filter by them.`;
   if (sumOf(groups, 'exact') === 1) return undefined;
   return sumOf(groups, 'total') === 1
     ? wording`It is only similar: ask the person whether it is meant.`
