@@ -63,13 +63,15 @@ export class WordIndex {
   /**
    * The most relevant first.
    * @param fuzzy the share of the letters of a word that may be wrong
-   * @param within whether words may also contain a word of the query, as "telephone" does "phone"
+   * @param within whether also words that contain those of the query are found
    */
   *search(query: string, fuzzy: number, within = false): Steps<number[]> {
     const words = query.split(separators).map(foldedName);
     let scores: Scores | undefined;
     for (const word of words.filter((word) => word !== '')) {
-      const ofWord = yield* this.#scoresOf(yield* this.#similarTo(word, fuzzy, within));
+      const similar = yield* this.#similarTo(word, fuzzy);
+      if (within) yield* this.#addContaining(word, similar);
+      const ofWord = yield* this.#scoresOf(similar);
       scores = scores ? yield* sumOfBoth(scores, ofWord) : ofWord;
       // To look for the other words would take the longest where none is similar.
       if (scores.size === 0) return [];
@@ -89,30 +91,38 @@ export class WordIndex {
   }
 
   /** The words like a word of the query: the word itself, those that begin with it, and misspelt ones. */
-  *#similarTo(word: string, fuzzy: number, within: boolean): Steps<SimilarWords> {
+  *#similarTo(word: string, fuzzy: number): Steps<SimilarWords> {
     const { length } = word;
-    const similar = new Map<string, SimilarWord>();
+    const similar: SimilarWords = new Map();
     const add = (other: string, places: readonly number[], weight: number) => {
       if (!similar.has(other)) similar.set(other, { places, weight });
-    };
-    const addLonger = (longer: string, places: readonly number[]) => {
-      const rest = longer.length - length;
-      add(longer, places, (weights.longer * longer.length) / (longer.length + 0.3 * rest));
     };
     const same = this.#words.get(word);
     if (same) add(word, same, 1);
     if (length >= minLength.prefix)
-      for (const [longer, places] of this.#words.atPrefix(word)) addLonger(longer, places);
-    const errors = length < minLength.fuzzy ? 0 : Math.min(maxErrors, Math.round(length * fuzzy));
-    if (errors === 0 && !(within && length >= minLength.fuzzy)) return similar;
+      for (const [longer, places] of this.#words.atPrefix(word))
+        add(longer, places, weightOfLonger(longer, word));
+    // A number that occurs is none of those near it.
+    const isCertain = length < minLength.fuzzy || (same && /^\d+$/.test(word));
+    const errors = isCertain ? 0 : Math.min(maxErrors, Math.round(length * fuzzy));
+    if (errors === 0) return similar;
     for (const words of branchesOf(this.#words)) {
-      const longer = within ? [...words].filter(([other]) => other.includes(word)) : [];
-      for (const [other, places] of longer) addLonger(other, places);
       for (const [other, [places, distance]] of words.fuzzyGet(word, errors))
         add(other, places, (weights.fuzzy * other.length) / (other.length + distance));
       yield;
     }
     return similar;
+  }
+
+  /** Adds the words that contain a word of the query, as "telephone" does "phone". A short one is in too many. */
+  *#addContaining(word: string, similar: SimilarWords): Steps<void> {
+    if (word.length < minLength.fuzzy) return;
+    for (const words of branchesOf(this.#words)) {
+      for (const [longer, places] of words)
+        if (longer.includes(word) && !similar.has(longer))
+          similar.set(longer, { places, weight: weightOfLonger(longer, word) });
+      yield;
+    }
   }
 
   *#addScores(
@@ -141,6 +151,9 @@ export class WordIndex {
   }
 }
 
+const weightOfLonger = ({ length }: string, word: string): number =>
+  (weights.longer * length) / (length + 0.3 * (length - word.length));
+
 /** The words of a tree, one branch after the other. */
 function* branchesOf({ _tree: tree }: SearchableMap<number[]>) {
   for (const start of tree.keys()) {
@@ -155,7 +168,7 @@ interface SimilarWord {
   /** How much it counts, compared with the word itself. */
   weight: number;
 }
-type SimilarWords = ReadonlyMap<string, SimilarWord>;
+type SimilarWords = Map<string, SimilarWord>;
 
 /** By the number of the text. */
 type Scores = Map<number, number>;
