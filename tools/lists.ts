@@ -57,10 +57,11 @@ const listTool = <R extends Resource>({
       if (args.fields) await readForColumns(tenant, resource, args.fields, call);
       const asked: PageQuery = query?.(args) ?? args;
       const page = await listRecords(tenant, resource, asked, call);
-      const records = (await complete?.(tenant, page.records, args, call)) ?? page.records;
-      return listAnswer(resource, { ...page, records }, args, {
+      const records = await complete?.(tenant, page.records, args, call);
+      const list = records ? { ...page, records } : page;
+      return listAnswer(resource, list, args, {
         empty: asked.query || asked.filters ? empty : undefined,
-        notes: notesOn?.(records),
+        notes: notesOn?.(list.records),
       });
     },
   });

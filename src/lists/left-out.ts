@@ -16,14 +16,16 @@ import { readGranted } from './known.ts';
 /** Said where a filter by the name of one company may find rows of several, on this page or others. */
 export async function describeNamesakes(
   tenant: Tenant,
-  { records, total }: { records: readonly ApiRecord[]; total: number },
+  records: readonly ApiRecord[],
+  total: number,
   { conditions }: Criteria,
   call: ToolCall,
 ): Promise<Wording[]> {
   const [test, ...others] = conditions.find(({ key }) => key.name === 'company')?.tests ?? [];
+  if (test === undefined || !('is' in test) || others.length > 0) return [];
   const shown = records.map(companyOf);
   const name = shown[0]?.name;
-  if (test === undefined || !('is' in test) || others.length > 0 || !name) return [];
+  if (!name) return [];
   const areRead = total > shown.length && tenant.grants.has('company:read');
   const reading = areRead ? tenant.collection('company', call, { called: name }) : undefined;
   const companies = (await reading?.catch(unlessKeyRefused))?.records ?? [];

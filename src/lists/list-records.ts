@@ -1,7 +1,7 @@
 /** A page of a list, filtered and sorted by its columns: by the service as far as it can, and here otherwise. */
 
 import { deletion, listsRestOn } from '../briefs/rests-on.ts';
-import { compare, type Named, plural } from '../figures/naming.ts';
+import { compact, compare, type Named, plural } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { excludesNothing, isNegated, matchSteps } from '../names/name-filters.ts';
@@ -85,9 +85,11 @@ export async function listRecords<R extends Resource>(
   const isSearched = Boolean(query.query) || (criteria.conditions.length > 0 && !page.examined);
   const gaps = await gapsOfList(tenant, resource, { ...page, isSearched }, criteria, call, fields);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
-  const namesakes = await describeNamesakes(tenant, { ...page, records }, criteria, call);
+  const namesakes = await describeNamesakes(tenant, records, page.total, criteria, call);
   const notes = [...(page.notes ?? []), ...namesakes];
-  return { ...page, coverage, records, known, keys: keysToShow(criteria), notes };
+  const { from, total, next, deleted } = page;
+  const keys = keysToShow(criteria);
+  return compact({ from, total, next, deleted, coverage, records, known, keys, notes });
 }
 
 /** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */
@@ -114,7 +116,8 @@ async function servicePage<R extends Resource>(
         wording`The service finds nothing, but it is not certain that it filters by ${join(unproven.map(identifier), ', ')}, and reading all records takes too many of its requests. Ask with query or another filter, or look it up with cpq_find.`,
       );
     const notes = await valuesNotFound(tenant, resource, page.records, criteria, call);
-    return notes === 'few records' ? { plan } : { ...page, notes };
+    if (notes === 'few records') return { plan };
+    return notes.length > 0 ? { ...page, notes } : page;
   } catch (error) {
     if (!isAsked || !isApiError(error, 'refused')) throw error;
     return { plan };

@@ -111,9 +111,10 @@ export function tableColumns(rows: readonly JsonObject[]): string[] {
   for (const row of rows) {
     let before: string | undefined;
     for (const name in row) {
-      if (!known.has(name))
+      if (!known.has(name)) {
         columns.splice(before === undefined ? 0 : columns.indexOf(before) + 1, 0, name);
-      known.add(name);
+        known.add(name);
+      }
       before = name;
     }
   }
@@ -187,7 +188,8 @@ export function inWords(record: JsonObject, currency?: unknown, hasAmounts = tru
     const { words, isId, isAmount } = meaningOf(name);
     const isMoney = hasAmounts && isAmount && name !== other && typeof value === 'number';
     const shown = isMoney ? amountInWords(value, own) : valueInWords(name, value, own);
-    setField(isId ? ids : fields, Object.hasOwn(record, words) ? name : words, shown);
+    const isTaken = words !== name && Object.hasOwn(record, words);
+    setField(isId ? ids : fields, isTaken ? name : words, shown);
     isCurrencyTold ||= isMoney;
   }
   if (!isCurrencyTold || record.currency === undefined) return Object.assign(fields, ids);
@@ -197,7 +199,7 @@ export function inWords(record: JsonObject, currency?: unknown, hasAmounts = tru
 
 /** Where rows are `shown`, `total` counts them; the amount of a discount is a percentage where its `type` says so. */
 const nameWithoutMoney = ({ shown, type }: JsonObject): string | undefined =>
-  shown !== undefined ? 'total' : /^percent/i.test(String(type)) ? 'amount' : undefined;
+  shown !== undefined ? 'total' : type && /^percent/i.test(String(type)) ? 'amount' : undefined;
 
 const amountInWords = (amount: number, currency: unknown): string =>
   typeof currency === 'string' ? formatAmount(amount, currency) : formatNumber(amount);

@@ -328,7 +328,7 @@ function takeShared(rows: readonly JsonObject[], field: string): unknown {
   const shared = rows[0]?.[field];
   for (const row of rows) if (row[field] !== shared) return undefined;
   // What is undefined is left out of an answer; to delete it would slow down what reads the rows.
-  for (const row of rows) row[field] = undefined;
+  if (shared !== undefined) for (const row of rows) row[field] = undefined;
   return shared;
 }
 
