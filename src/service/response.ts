@@ -215,7 +215,8 @@ function saysPartial(holder: JsonObject, rows: number, isAll: boolean): boolean 
 
 function isRecord(it: unknown): it is JsonObject {
   if (!isObject(it)) return false;
-  for (const name in it) if (recordFields.includes(lettersOf(name))) return true;
+  for (const name in it)
+    if (recordFields.includes(name) || recordFields.includes(lettersOf(name))) return true;
   return false;
 }
 

@@ -104,13 +104,13 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
   /** The end of every path: a slash, once the service redirected to it. */
   let pathEnd: '' | '/' = '';
 
-  async function exchange(request: WireRequest, call: Call, facts: ErrorFacts) {
+  async function exchange(request: WireRequest, path: string, call: Call, facts: ErrorFacts) {
     call.signal.throwIfAborted();
     if (closed) throw closed;
     acquired ??= shared.acquire(base.origin);
     const pool = await acquired;
     call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
-    const { method, path, body = null } = request;
+    const { method, body = null } = request;
     const headers = body === null ? own : withBody;
     const options = { method, path: base.pathname + path, headers, body };
     const exchange = new Exchange();
@@ -135,8 +135,8 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
 
   /** @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled */
   async function send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
-    const path = request.path.replace(/(?=\?|$)/, pathEnd);
-    const received = await exchange({ ...request, path }, call, facts);
+    const path = pathEnd === '' ? request.path : request.path.replace(/(?=\?|$)/, pathEnd);
+    const received = await exchange(request, path, call, facts);
     if (addsSlash(received, path)) {
       pathEnd = '/';
       return send(request, call, facts);

@@ -61,17 +61,17 @@ export const flag: Reader<boolean> = (raw) =>
   typeof raw === 'boolean' ? raw : (flags.get(String(raw).trim().toLowerCase()) ?? unreadable);
 
 const midnight = 'T00:00:00.000Z';
-const isoStart = /^(\d{4})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
-/** Before the first and after the last year of real dates, services have values that stand for no date. */
-const [firstYear, lastYear] = ['1971', '2098'];
+const isoStart = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
+/** Outside of these years, services have values that stand for no date. Compared as texts. */
+const [firstDate, afterLast] = ['1971', '2099'];
 
 /** A date or time as ISO 8601; midnight UTC is taken for a date. A date that can be read in two ways is unreadable. */
 export const time: Reader<string> = (raw) => {
   // Nearly all texts start with a year and need no conversion.
   const text = typeof raw === 'string' && raw[4] === '-' ? raw : otherTime(raw);
-  const year = text && isoStart.exec(text)?.[1];
-  if (!year) return typeof raw === 'string' && raw.trim() === '' ? undefined : unreadable;
-  return year < firstYear || year > lastYear ? undefined : text;
+  if (!text || !isoStart.test(text))
+    return typeof raw === 'string' && raw.trim() === '' ? undefined : unreadable;
+  return text < firstDate || text >= afterLast ? undefined : text;
 };
 
 const epochSeconds = /^\d{10}(\.\d+)?$/;
