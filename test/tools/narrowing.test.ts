@@ -378,7 +378,7 @@ test('a brief of quotes says that it leaves out the states of many deals', async
   const { call: ask } = await openWriter({ baseUrl: url, key: 'many-deals-key-0123' });
   const words = 'states of the opportunities are left out';
   expect((await ask('cpq_brief_quotes', {})).text).toContain(words);
-  for (const args of [{ date_to: '2000-01-01' }, { by: 'deal_state' }])
+  for (const args of [{ date_to: '2000-01-01' }, { acceptance: 'accepted' }, { by: 'deal_state' }])
     expect((await ask('cpq_brief_quotes', args)).text).not.toContain(words);
 });
 
