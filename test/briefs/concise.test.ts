@@ -106,6 +106,13 @@ test('a row takes the keys of its list: hidden columns, and fields of the servic
   });
 });
 
+test('amounts of lines have the currency of the company', () => {
+  const quote = { id: 'q', company: { id: 'acme' }, items: [{ name: 'Switch', price: 5 }] };
+  const select = (field: string) => selectFields('quote', quote, [field], known);
+  expect(select('items.price')).toEqual({ id: 'q', 'items.price': [5], currency: 'EUR' });
+  expect(select('items.name')).toEqual({ id: 'q', 'items.name': ['Switch'] });
+});
+
 test('a key that every object has is no column', () => {
   expect(selectFields('company', { id: 'c' }, ['constructor'])).toEqual({ id: 'c' });
   expect(withKeys('company', {}, ['constructor'])).toEqual({});

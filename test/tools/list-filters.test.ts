@@ -95,6 +95,14 @@ test('an identifier is asked for together with one that is known, so that two re
   expect(await asked('ean:E700')).toEqual([['p700'], 1, 1]);
 });
 
+test('what the service itself searched for a text is named, where nothing is found exactly', async () => {
+  const notes = async (query: string) =>
+    String((await server.call('cpq_find', { query, kinds: ['product'] })).data.notes);
+  const words = 'The service itself searched product: it may miss';
+  expect(await notes('zebra')).toContain(words);
+  expect(await notes('Product 7')).not.toContain(words);
+});
+
 describe('a part of a text', () => {
   test('is found in any letter case, and never sent to the service', async () => {
     const service = await upstream();
@@ -298,6 +306,14 @@ describe('what a list tells of its filters', () => {
 });
 
 describe('a list says', () => {
+  test('that a tree is cut, and what shows less', async () => {
+    const tree = Array.from({ length: 900 }, (_, at) => ({ id: `c${at}`, name: `Category ${at}` }));
+    const { call } = await fresh({ '/category/tree': tree });
+    const { summary, notes } = (await call('cpq_get_category_tree')).data;
+    expect(summary).toMatch(/^\d{3} of 900 categories\.$/);
+    expect(String(notes)).toContain('Cut for length: ask for a smaller depth.');
+  });
+
   test.each([
     ['cpq_list_pricing_books', '/pricing-book', { validTo: '31.12.2026' }, '31.12.2026'],
     ['cpq_get_category_tree', '/category/tree', { name: ['Hardware'] }, 'Hardware'],
@@ -315,9 +331,11 @@ describe('a list says', () => {
     expect(summary).toMatch(new RegExp(`^Incomplete: .*"[^"]*${value}`));
   });
 
-  test('records without a value, of those with the text only, also where the service ignores it', async () => {
-    const prices = [{ price: 5 }, {}, { name: 'Cable' }];
+  test('records without a value and subcategories, of those with the text only, also where the service ignores it', async () => {
+    const [top, , laptops] = tree;
+    const prices = [{ price: 5, category: top }, {}, { name: 'Cable', category: laptops }];
     const { call } = await fresh({
+      '/category': tree,
       '/product': prices.map((each, at) => ({ id: `p${at}`, name: 'Switch', ...each })),
     });
     const onRequest = (_: number, __: unknown, { query }: { query: URLSearchParams }) =>
@@ -327,6 +345,9 @@ describe('a list says', () => {
     const { records, data } = await call('cpq_list_products', asked);
     expect(records).toMatchObject([{ id: 'p0' }]);
     expect(String(data.notes)).toContain('1 record without price');
+    const ofTop = await call('cpq_list_products', { ...asked, filters: 'category:hardware' });
+    expect(ofTop.records).toMatchObject([{ id: 'p0' }]);
+    expect(String(ofTop.data.notes)).not.toContain('Not included');
   });
 
   test('currencies that cannot be read, once the companies were', async () => {
