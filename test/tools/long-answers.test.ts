@@ -5,7 +5,7 @@ import { textOf, toResult } from '../../src/mcp/results.ts';
 import type { SurfaceEntry } from '../../src/mcp/surface.ts';
 import { type CallParts, runTool } from '../../src/mcp/tool-run.ts';
 import { type Wording, wording } from '../../src/text/untrusted-text.ts';
-import { answerWithRows } from '../../src/tool-kit/answers.ts';
+import { answerWithRows, limitLists } from '../../src/tool-kit/answers.ts';
 import type { Answer } from '../../src/tool-kit/define-tool.ts';
 
 const words = (count: number, letter = 'a') => `${letter.repeat(4)} `.repeat(count).trim();
@@ -41,10 +41,12 @@ describe('an answer that is too long', () => {
 
   test('is filled with rows up to its aim, without a note', async () => {
     const of = (aim: number) =>
-      written(answerWithRows(50, (count) => ({ summary, data: { list: listOf(count) } }), aim));
+      written(answerWithRows(50, (count) => ({ summary, data: limitLists(lists, count) }), aim));
+    const lists = { list: listOf(50) };
     const [small, large] = [await of(2_000), await of(5_000)];
     expect(small.list.shown).toBeGreaterThan(1);
     expect(large.list.shown).toBeGreaterThan(small.list.shown);
+    expect(small.list.rows).toHaveLength(small.list.shown);
     expect([small.notes, large.notes]).toEqual([undefined, undefined]);
   });
 

@@ -63,7 +63,7 @@ describe.each(paged)('the pages of %s', (tool, { base = {}, size, from, pageOf }
     pageOf(await call(tool, { ...base, [size]: rows, [from]: start }));
   const idsOf = ({ rows }: Page) => rows.map(({ id, number, name }) => id ?? number ?? name);
 
-  test('have each row once, and end with the last one', async () => {
+  test('have each row once, end with the last one, and say so beyond it', async () => {
     const whole = idsOf(await page(0, 12));
     expect(whole.length).toBeGreaterThan(1);
     const read: unknown[] = [];
@@ -83,6 +83,9 @@ describe.each(paged)('the pages of %s', (tool, { base = {}, size, from, pageOf }
       const last = await page(total - rows, size);
       expect([last.rows.length, last.next, last.total]).toEqual([rows, undefined, total]);
     }
+    const beyond = await call(tool, { ...base, [size]: 1, [from]: total });
+    expect([pageOf(beyond).rows, pageOf(beyond).next]).toEqual([[], undefined]);
+    expect(beyond.summary).toContain(` from ${total}: there are ${total}.`);
   });
 });
 
