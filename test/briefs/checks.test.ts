@@ -165,6 +165,12 @@ test.each<[string, CheckName, RecordLists, object]>([
     sharing({ companyId: 'acme' }, { companyId: 'acme' }),
     { rows: [{ kind: ['same e-mail', 'one company'] }] },
   ],
+  [
+    'two others are named, the rest is counted',
+    'duplicate_contacts',
+    sharing({}, {}, {}, {}),
+    { rows: [{ id: '0', related: [{ id: '1' }, { id: '2' }], moreRelated: 1 }] },
+  ],
 ])('%s: %s', (_what, check, data, expected) => {
   expect(run(check, data)).toMatchObject(expected);
 });

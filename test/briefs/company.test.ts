@@ -81,6 +81,9 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
     outcomeUnknown: { count: 1, withoutValue: 1 },
   });
   expect(probability?.scale).toBe('0-100');
+  // Of a part of the opportunities: the scale of all.
+  const part = brief({ opportunity: opportunity.slice(0, 1) }, { probability: { scale: '0-100' } });
+  expect(part.open?.weightedValue).toEqual({ EUR: 1 });
   expect(brief({ opportunity: opportunity.slice(0, 2) })).not.toHaveProperty('closed');
   const wonOnly = brief({ opportunity: opportunity.filter(({ id }) => id === 'w') });
   expect(wonOnly.closed).toStrictEqual({ won: { count: 1, value: { EUR: 30 } } });

@@ -181,7 +181,8 @@ describe('cpq_list_changes', () => {
     const it = await history();
     const [, made] = await listed(it);
     for (const wanted of ['LISTED-1', made?.opportunity_id]) {
-      expect(await listed(it, { opportunity: wanted })).toEqual([made]);
+      const { records, page } = (await it.call('cpq_list_changes', { opportunity: wanted })).data;
+      expect([records, page]).toEqual([[made], { shown: 1, from: 0, total: 1 }]);
     }
     expect(await listed(it, { opportunity: (await opportunity()).id })).toHaveLength(2);
     expect(await listed(it, { opportunity: 'nothing' })).toEqual([]);
