@@ -280,11 +280,13 @@ test('does not begin again when a record changes during a long reading', async (
   expect(model.requests).toBeLessThanOrEqual(23);
 });
 
+/** More than fit on a page of an update. */
+const edits = (before: number): Change[] =>
+  Array.from({ length: 150 }, (_, at) => ({ what: 'edit', at: at / 2_000, after: 1, before }));
+
 test('is brought up to date again after many records changed between two pages of an update', async () => {
   const model = new Model(large);
   const pages = new ServicePages(model);
-  const edits = (before: number): Change[] =>
-    Array.from({ length: 150 }, (_, at) => ({ what: 'edit', at: at / 2_000, after: 1, before }));
   const first = await read(model, pages);
   for (const change of edits(0)) model.apply(change);
   model.pending = edits(2);
@@ -293,4 +295,14 @@ test('is brought up to date again after many records changed between two pages o
   model.pending = [];
   await read(model, pages, whole);
   expect(model.requests).toBeLessThanOrEqual(5);
+});
+
+test('keeps no removed record in whose place another was added between two pages of an update', async () => {
+  const model = new Model(large);
+  const pages = new ServicePages(model);
+  const first = await read(model, pages);
+  for (const change of edits(0)) model.apply(change);
+  model.apply({ what: 'delete', at: 0.9, after: 1, before: 0 });
+  model.pending = [{ what: 'insert', at: 0, after: 1, before: 2 }];
+  expect(textsOf(await read(model, pages, first))).toEqual(model.byId());
 });
