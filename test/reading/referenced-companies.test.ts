@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ObservedServer, startObservedServer } from '../support/observed.ts';
 import { limit } from '../support/upstream/behaviour.ts';
 import { type FaultName, faults } from '../support/upstream/faults.ts';
@@ -10,7 +10,10 @@ beforeEach(async () => {
   // Only the first list also asks whether the total is right.
   await askedFor({ fields: ['name'] });
 });
-afterEach(() => it.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await it.close();
+});
 
 /** The paths that a list of three opportunities asks for. */
 async function askedFor(args: object = {}): Promise<string[]> {
@@ -24,11 +27,13 @@ const companyIds = () =>
     .slice(0, 3)
     .map(({ company }) => (company as { id: string }).id);
 
-test('companies that exist are read with one request, and then remembered', async () => {
+test('companies that exist are read with one request, and then remembered for five minutes', async () => {
   const rows = companyIds().map((id) => ({ id, name: 'Acme', currency: 'USD' }));
   it.upstream.records['/company'].push(...rows);
   expect(await askedFor()).toEqual(['/opportunity', '/company']);
   expect(await askedFor()).toEqual(['/opportunity']);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 });
+  expect(await askedFor()).toEqual(['/opportunity', '/company']);
   // As a webhook does: one may have another name now.
   it.tenant.updates.invalidate('company');
   expect(await askedFor()).toEqual(['/opportunity', '/company']);

@@ -100,3 +100,11 @@ test.each(['cpq_list_quotes', 'cpq_list_products'])(
     expect(after.rows[0]?.id).toBe(rows.at(-1)?.id);
   },
 );
+
+test('a view has all the deals that it asks for, however long they are', async () => {
+  const { rows, total } = ofRecords(
+    await call('cpq_pipeline_deals', { deals_from: 0, rows: 1_000, show: ['ask'] }),
+  );
+  expect(rows).toHaveLength(total);
+  expect(total).toBeGreaterThan(70);
+});
