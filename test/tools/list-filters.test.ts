@@ -106,7 +106,9 @@ test('what the service itself searched for a text is named, where nothing is fou
 describe('a part of a text', () => {
   test('is found in any letter case, and never sent to the service', async () => {
     const service = await upstream();
-    const { records } = await call('products', { filters: 'mpn:~N-299,price:5', size: 20 });
+    const asked = { filters: 'mpn:~N-299,price:5', size: 20 };
+    const { records, coverage } = await call('products', asked);
+    expect(coverage).toMatchObject({ complete: true, read: 11, total: 11 });
     expect(records.map(({ mpn }) => mpn)).toEqual(
       products.filter(({ mpn }) => mpn.includes('n-299')).map(({ mpn }) => mpn),
     );
