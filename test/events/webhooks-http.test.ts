@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -119,6 +120,26 @@ describe('the body of a delivery', () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const answer = await raw(url, `${head.join('\r\n')}\r\n\r\n${chunk.repeat(17)}`);
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('waits while sixteen others of its tenant are read', async () => {
+    const url = new URL((await server()).at);
+    const healthz = () => fetch(new URL('/healthz', url));
+    const body = JSON.stringify(event);
+    await deliver(url.href, event); // Loads what receives it.
+    const head = `POST ${url.pathname} HTTP/1.1\r\nHost: x\r\nX-Webhook-Secret: ${webhookSecret}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const sockets = Array.from({ length: 16 }, () => connect(Number(url.port), url.hostname));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    for (const socket of sockets) socket.write(head);
+    await healthz();
+    let answered = false;
+    const last = deliver(url.href, event).finally(() => (answered = true));
+    // Far more than a delivery takes.
+    for (let request = 0; request < 20; request++) await healthz();
+    expect(answered).toBe(false);
+    sockets[0]?.write(body);
+    expect((await last).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
   });
 
   test('that is incomplete is not stored, and the server continues', async () => {
