@@ -116,6 +116,15 @@ const guessed = {
     wrong: 401,
     right: async () => (await server()).token,
   },
+  'credentials of another kind': {
+    show: async (credential: string, from: string) => {
+      const scheme = credential === (await server()).token ? 'Bearer' : 'Basic';
+      const headers = { authorization: `${scheme} ${credential}`, 'x-forwarded-for': from };
+      return send(await server(), { headers });
+    },
+    wrong: 401,
+    right: async () => (await server()).token,
+  },
   'the secret of webhooks': { show: hook('acme'), wrong: 401, right: async () => webhookSecret },
   'the metrics token': {
     show: async (token: string, from: string) =>
