@@ -99,6 +99,15 @@ test('settings without effect are warned of, and each method of authentication i
     expect(running.output.stdout).toContain(`--http https://mcp.example.com/ --auth ${method}\n`);
 });
 
+test('settings that a tenants file or another method replaces are warned of', async () => {
+  const one = { baseUrl: tenant.CPQ_BASE_URL, apiKey: secret };
+  const CPQ_TENANTS_FILE = await fileIn(newFolder(), 'tenants.json', { tenants: { one } });
+  const unused = { CPQ_WEBHOOK_SECRET: secret, CPQ_KEY_BASE_URLS: 'https://*.example.com' };
+  const state = { CPQ_AUTH: 'token', CPQ_STATE_DIR: newFolder() };
+  const { stderr } = await startTeam({ CPQ_TENANTS_FILE, ...unused, ...state });
+  for (const name of Object.keys(unused)) expect(stderr()).toContain(`${name} has no effect: `);
+});
+
 describe('a malformed file', () => {
   test.each([
     ['tokens', { ...tenant, CPQ_AUTH: 'token' }, 'CPQ_TOKENS_FILE', 'not a token file'],
