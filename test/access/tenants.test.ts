@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { answerMs } from '../../src/changes/consent.ts';
+import type { tenantSettings } from '../../src/commands/options.ts';
 import { configuredAddress } from '../../src/commands/start.ts';
 import { openCommon, openHandle } from '../../src/commands/tenant-handle.ts';
 import { tenantsOf } from '../../src/commands/tenants.ts';
@@ -66,6 +67,15 @@ describe('two tenants in one server', () => {
       call('southtag', 'northtag', at),
     ]);
     await Promise.all(calls.flat());
+  });
+
+  test('are named, as the caller is, where the log says what is wrong with a request', async () => {
+    const one = { baseUrl: 'http://127.0.0.1:9', apiKey: keyOf('one') };
+    const server = await startMany({ one, two: { ...one, apiKey: keyOf('two') } });
+    const { headers } = await send(server, { headers: server.as('two'), body: { broken: true } });
+    const request = headers['x-request-id'];
+    const logged = { event: 'protocol', tenant: 'two', caller: 'token:two', request };
+    expect(JSON.parse(server.stderr())).toMatchObject(logged);
   });
 
   test('are selected by the token alone', async () => {
@@ -134,6 +144,25 @@ describe('reloading the tenants file', () => {
     expect(server.stderr()).toContain('"opened":["two"],"closed":[]');
     expect(server.stderr()).toContain('"opened":["two"],"closed":["two"]');
     expect(server.stderr()).toContain('"opened":[],"closed":["one"]');
+  });
+
+  test('applies a change of any option', async () => {
+    const changed: Record<(typeof tenantSettings)[number], unknown> = {
+      ...{ baseUrl: 'http://127.0.0.1:7', apiKey: keyOf('two'), webhookSecret: hookOf('two') },
+      ...{ apiKeyFile: 'unread', webhookSecretFile: 'unread', fieldsFile: 'fields' },
+      ...{ grants: ['quote:read'], toolsets: ['briefs'], tools: ['-cpq_find'], pageParam: 'none' },
+      ...{ writeFields: ['name'], allowedStages: ['Won'], writesPerHour: 1, consent: 'ask' },
+      ...{ rateLimit: 7, freshSeconds: 1, recordUrl: 'https://app.example.com/{id}' },
+    };
+    let one: Row = { baseUrl: 'http://127.0.0.1:9', apiKey: keyOf('one') };
+    const server = await startMany({ one });
+    await fileIn(dirname(server.path), 'fields', 'opportunity.name = title');
+    for (const [option, value] of Object.entries(changed)) {
+      one = { ...one, [option]: value };
+      await server.describeAs({ one });
+      const line = server.stderr().trimEnd().split('\n').at(-1);
+      expect([option, line]).toEqual([option, expect.stringContaining('"closed":["one"]')]);
+    }
   });
 
   test('lets running calls finish', async () => {
