@@ -3,10 +3,10 @@ import { openClient } from '../../src/commands/own-client.ts';
 import { readSettings } from '../../src/config.ts';
 import { fileIn } from '../support/access.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { runHere as run } from '../support/process.ts';
+import { runHere as run, run as runProcess } from '../support/process.ts';
 import { newFolder } from '../support/shared.ts';
 
-const { address } = embeddedTenant();
+const { address, sql } = embeddedTenant();
 const state = newFolder();
 
 const environment = async () => {
@@ -78,6 +78,14 @@ test('what a file leaves out is said beside it', async () => {
   const words = ['export', 'cpq_list_companies', 'filters=type:nothing'];
   const { status, stdout, stderr } = await run(words, await environment());
   expect([status, stdout.trim(), stderr]).toEqual([0, '', expect.stringContaining('nothing')]);
+});
+
+test('markup in a record is text in a file, also in the first one of a process', async () => {
+  await sql(`update company set name = '<b>!Bold</b>' where tenant = ?1
+    and id = (select min(id) from company where tenant = ?1)`);
+  const words = ['export', 'cpq_list_companies', 'filters=name:~!Bold', 'fields=name'];
+  const { stdout } = await runProcess(words, await environment());
+  expect(stdout).toMatch(/,!Bold\r\n$/);
 });
 
 test('of several tenants one is named', async () => {
