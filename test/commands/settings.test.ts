@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { variableOf } from '../../src/config/settings.ts';
 import { ConfigError, readSettings } from '../../src/config.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { anyHost, environmentFor } from '../support/hosts.ts';
@@ -269,12 +270,17 @@ describe('a key', () => {
     output.guard(key);
     expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
   });
-
-  test('in the environment takes precedence over one in a file', () => {
-    const env = { ...complete, CPQ_API_KEY_FILE: '/nowhere/at/all' };
-    expect(readSettings([], env).apiKey).toBe(key);
-  });
 });
+
+test.each(['apiKey', 'webhookSecret', 'metricsToken'] as const)(
+  '%s may be in a file, which is not read where the environment has it',
+  async (name) => {
+    const file = { [variableOf(`${name}File`)]: await fileWith(`${key}\n`) };
+    expect(readSettings([], file)[name]).toBe(key);
+    const both = { [variableOf(`${name}File`)]: '/nowhere/at/all', [variableOf(name)]: key };
+    expect(readSettings([], both)[name]).toBe(key);
+  },
+);
 
 describe('a flag', () => {
   test('takes precedence over the environment', () => {
