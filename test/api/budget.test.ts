@@ -190,6 +190,18 @@ describe('what a person is told', () => {
     const { content } = await narrow.callTool(asked);
     expect(JSON.stringify(content)).toMatch(/used up. Ask again in 48\d seconds\."/);
   });
+
+  test('is also where the service accepts no more, and of a resource, what can be answered now', async () => {
+    const tenant = tenantWith(60);
+    await tenant.collection('company', toolCall());
+    upstream.set({ status: { code: 429, retryAfter: '400' } });
+    const client = await serve(tenant).connect({ era: 'legacy' });
+    const called = await client.callTool({ name: 'cpq_list_products', arguments: { size: 2 } });
+    const read = await client.readResource({ uri: 'cpq://product/none' }).catch(String);
+    expect(called.content).toMatchObject([{ text: expect.stringContaining('accepts no more') }]);
+    for (const answer of [called, read])
+      expect(JSON.stringify(answer)).toContain('can be answered now: company (0 min old).');
+  });
 });
 
 describe('walks and single reads together', () => {
