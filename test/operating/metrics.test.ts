@@ -6,6 +6,7 @@ import { addRequestFacts } from '../../src/hosts/observer.ts';
 import { delay } from '../../src/state/delay.ts';
 import type { Health } from '../../src/state/port.ts';
 import { version } from '../../src/version.ts';
+import { personAnswers } from '../support/consent.ts';
 import { send } from '../support/fast-path-parity.ts';
 import { legacy, legacyHeaders } from '../support/fast-path-requests.ts';
 import { testKey } from '../support/hardening-tenant.ts';
@@ -16,7 +17,9 @@ import {
   startObservedServer,
   valuesOf,
 } from '../support/observed.ts';
+import { serve } from '../support/tenant-server.ts';
 import { until } from '../support/until.ts';
+import { showsViews } from '../support/view-client.ts';
 
 async function start(options?: ObservedOptions): Promise<ObservedServer> {
   const open = await startObservedServer(options);
@@ -89,6 +92,20 @@ describe('calls', () => {
   });
 });
 
+test.each([
+  ['in a form', { person: personAnswers.declines }, ['asked', 'ok']],
+  ['in a form, legacy', { person: personAnswers.declines, era: 'legacy' }, ['asked', 'ok']],
+  ['in a view', { capabilities: showsViews }, ['asked']],
+  ['by a token', {}, ['asked']],
+] as const)('a question to a person is counted, %s', async (_, host, outcomes) => {
+  const it = await start();
+  const client = await serve(it.tenant, it.parts).connect(host);
+  const name = 'cpq_upsert_opportunity';
+  await client.callTool({ name, arguments: { external_id: 'Q-1', name: 'New', create: true } });
+  const expected = outcomes.map((outcome) => [callLabels(name, outcome), 1]);
+  expect(await it.metric('cpq_calls_total')).toEqual(Object.fromEntries(expected));
+});
+
 describe('requests to the service', () => {
   test.each([
     // The first list also asks whether the total is right.
@@ -113,6 +130,9 @@ describe('requests to the service', () => {
       expect(await it.metric('cpq_upstream_requests_total')).toEqual({ [labels]: times });
       const seconds = await it.metric('cpq_upstream_request_seconds_count');
       expect(seconds).toEqual({ 'tenant="acme"': times });
+      const ofCall = ['ok', 'refused'].includes(outcome) ? outcome : 'error';
+      const calls = { [callLabels(list.name, ofCall)]: 1 };
+      expect(await it.metric('cpq_calls_total')).toEqual(calls);
     },
   );
 
