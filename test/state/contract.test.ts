@@ -279,10 +279,13 @@ function snapshots(pair: Pair): void {
       await one.journal(it).append({ id: 'c' });
       await one.inbox(it).add({ id: 'e', subject: 's', event: 'e', body: '{}' });
       await one.snapshots(it).write('a', bytes('theirs'));
+      const key = { tenant: it, reader: 'r', collection: 'quote' };
+      const load = async () => ({ value: {}, ageMs: 0, keepMs: 60_000 });
+      await one.collections?.getOrLoad(key, 0, load, new AbortController().signal);
     }
     const partsOf = async (name: string) =>
       (await other.stored()).filter((part) => part.tenant === name);
-    const all = ['changes', 'events', 'history'];
+    const all = ['changes', 'collections', 'events', 'history'];
     expect([...new Set((await partsOf(tenant)).map(({ kind }) => kind))].sort()).toEqual(all);
     await other.remove(await partsOf(tenant));
     expect(await partsOf(tenant)).toEqual([]);

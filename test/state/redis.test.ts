@@ -103,6 +103,15 @@ describeWith('redis', 'keys of another type in Redis', () => {
 });
 
 describeWith('redis', 'collections in Redis', () => {
+  test('leave no key of a tenant that is forgotten', async () => {
+    const { it, state, tenant } = await connected(await redis());
+    const load = async () => reading({ records: [] });
+    await collectionsOf(state).getOrLoad(place(tenant), 0, load, never);
+    await state.bus.publish(tenant, { collection: 'quote' });
+    await state.remove((await state.stored()).filter((part) => part.tenant === tenant));
+    expect(await it.ask('KEYS', `cpq:{${tenant}}:*`)).toMatch(/^\*0\s/);
+  });
+
   test('are kept unless the setting is off, or the tenant is embedded', async () => {
     const it = await startRedis();
     const upstream = closing(await startUpstream());
@@ -548,6 +557,11 @@ describeWith('redis', 'a Redis that may delete what it has', () => {
     expect(found).toContain(
       'FAIL identity provider the metadata of the identity provider names no',
     );
+    // Without a limit it deletes nothing.
+    await it.ask('CONFIG', 'SET', 'maxmemory', '0');
+    const later = vi.fn();
+    await open(it, { report: later });
+    expect(later).not.toHaveBeenCalledWith('shared state may be lost', expect.anything());
   });
 });
 
