@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseWithoutSecrets, registerSecrets, withoutSecrets } from '../../src/text/secrets.ts';
+import {
+  hasSecret,
+  parseWithoutSecrets,
+  registerSecrets,
+  withoutSecrets,
+} from '../../src/text/secrets.ts';
 import { quote } from '../../src/text/untrusted-text.ts';
 import fc from '../support/fast-check.ts';
 
@@ -86,6 +91,14 @@ test('a value without secrets is returned as it is', () => {
       expect(value).toEqual(before);
     }),
   );
+});
+
+test('each of many secrets is removed, as of a server of many tenants', () => {
+  const secrets = Array.from({ length: 150 }, (_, at) => `secret-${at}-of-many`);
+  const done = registerSecrets(secrets);
+  expect(secrets.filter((secret) => withoutSecrets(secret) !== '[key]')).toEqual([]);
+  expect(secrets.filter((secret) => !hasSecret(secret))).toEqual([]);
+  done();
 });
 
 test('short secrets are kept, because they match ordinary text', () => {
