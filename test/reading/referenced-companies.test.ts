@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { toolCall } from '../support/hardening-tenant.ts';
 import { type ObservedServer, startObservedServer } from '../support/observed.ts';
 import { limit } from '../support/upstream/behaviour.ts';
 import { type FaultName, faults } from '../support/upstream/faults.ts';
@@ -38,6 +39,21 @@ test('companies that exist are read with one request, and then remembered for fi
   it.tenant.updates.invalidate('company');
   expect(await askedFor()).toEqual(['/opportunity', '/company']);
 });
+
+test.each(['company', 'product'] as const)(
+  'a %s is remembered until an event says that it changed',
+  async (resource) => {
+    const [row = {}] = it.upstream.records[`/${resource}`];
+    const id = String(row.id);
+    const name = async () =>
+      (await it.tenant.referenced(resource, [id], toolCall())).found.get(id)?.name;
+    const before = await name();
+    row.name = 'Renamed';
+    expect(await name()).toBe(before);
+    it.tenant.updates.invalidate(resource);
+    expect(await name()).toBe('Renamed');
+  },
+);
 
 test('companies that do not exist are asked for once', async () => {
   const each = companyIds().map((id) => `/company/${id}`);
