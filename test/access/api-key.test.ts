@@ -302,6 +302,7 @@ describe('callers at one address', () => {
   });
 
   test.each([
+    {},
     { CPQ_TOOLSETS: everything.toolsets },
     { CPQ_TOOLSETS: 'briefs', CPQ_TOOLS: 'cpq_list_events' },
   ])('are not shown events received for the operator’s key: %j', async (listed) => {
