@@ -79,7 +79,11 @@ describe('after the service refused the key', () => {
     upstream.set({ status: { code: 503 } });
     expect((await ask('cpq_list_events')).isError).toBe(true);
     upstream.set({ status: undefined, keys: new Set([key]) });
+    const accepted = upstream.requests.length;
     for (const [tool, args] of fromMemory) expect((await ask(tool, args)).isError).toBe(false);
+    // What was read before is read anew.
+    const read = upstream.requests.slice(accepted).map(({ route }) => route);
+    expect(read).toEqual(expect.arrayContaining(['/category', '/opportunity', '/quote']));
     // The key is not checked any more.
     const before = upstream.requests.length;
     for (const [tool, args] of fromMemory) expect((await ask(tool, args)).isError).toBe(false);
