@@ -299,6 +299,9 @@ test('the settings of the operator: prefix of scopes, claim of the tenant, audie
     CPQ_OAUTH_AUDIENCE: 'api://cpq',
     CPQ_GRANTS: 'company:read',
   });
+  const path = '/.well-known/oauth-protected-resource';
+  const { body } = await send(team, { method: 'GET', path });
+  expect(body.scopes_supported).toEqual(['https://cpq.example.com/read']);
   const scope = ['read', 'opportunity:write']
     .map((it) => `https://cpq.example.com/${it}`)
     .join(' ');
