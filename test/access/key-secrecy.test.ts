@@ -1,6 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configuredAddress } from '../../src/commands/start.ts';
+import { openCommon, openHandle } from '../../src/commands/tenant-handle.ts';
+import { readSettings } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { withoutSecrets } from '../../src/text/secrets.ts';
 import { catalog } from '../../tools/catalog.ts';
 import { createCanary } from '../support/canary.ts';
 import { wordsOf } from '../support/hardening-tenant.ts';
@@ -272,4 +277,22 @@ test('the search for the key finds every encoding of it', async () => {
   expect(await canary.findInFolder(folder)).toEqual([`hexadecimal in ${file}`]);
   await writeFile(file, '');
   expect(canary.findIn('it', 'nothing')).toEqual([]);
+});
+
+test('every secret of the settings is taken out of texts, as long as it is used', async () => {
+  const secrets = ['key', 'hook', 'metrics', 'red%20is', 'red is'].map(
+    (of) => `${of}-of-settings-01`,
+  );
+  const [CPQ_API_KEY, CPQ_WEBHOOK_SECRET, CPQ_METRICS_TOKEN, password] = secrets;
+  const settings = readSettings([], {
+    ...{ CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_STATE_DIR: newFolder() },
+    ...{ CPQ_API_KEY, CPQ_WEBHOOK_SECRET, CPQ_METRICS_TOKEN },
+    CPQ_REDIS_URL: `redis://:${password}@127.0.0.1:9`,
+  });
+  const common = await openCommon(settings, createLog('silent'));
+  const handle = openHandle('one', settings, configuredAddress(settings), common);
+  expect(withoutSecrets(secrets)).toEqual(secrets.map(() => '[key]'));
+  await handle.close();
+  await common.state.close();
+  expect(withoutSecrets(secrets)).toEqual(secrets);
 });
