@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import type { LookupFunction } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { answerMs } from '../../src/changes/consent.ts';
@@ -18,6 +19,7 @@ import {
   send,
   startTeam,
 } from '../support/access.ts';
+import { toolCall } from '../support/hardening-tenant.ts';
 import type { Row } from '../support/hosts.ts';
 import { runHere } from '../support/process.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
@@ -205,6 +207,24 @@ test('a replaced tenant stays open for calls that wait for a person', async () =
   await vi.advanceTimersByTimeAsync(answerMs);
   vi.useRealTimers();
   await until(() => close.mock.calls.length).toBe(1);
+});
+
+test('a tenant of a caller’s key connects by the lookup that checks addresses', async () => {
+  const settings = readSettings([], {
+    CPQ_BASE_URL: 'http://localhost:9',
+    CPQ_API_KEY: 'any-key-at-all',
+    CPQ_STATE_DIR: newFolder(),
+  });
+  const common = await openCommon(settings, createLog('silent'));
+  closing(common.state);
+  const isPrivate = Object.assign(new Error('private'), { code: 'EPRIVATE' });
+  const lookup: LookupFunction = (_name, _options, done) => done(isPrivate, []);
+  const more = { limits: { lookup }, stateByKey: true };
+  const { tenant } = closing(
+    openHandle('key', settings, configuredAddress(settings), common, more),
+  );
+  const reading = tenant.getRecord('company', 'id', '1', toolCall());
+  await expect(reading).rejects.toMatchObject({ facts: { code: 'EPRIVATE' } });
 });
 
 describe('reloading a malformed tenants file', () => {
