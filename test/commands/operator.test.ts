@@ -48,7 +48,7 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
   expect(listed.stdout).toContain('Renamed by a test');
   const [, id = ''] = /^change_id {2,}at [^\n]*\n(chg_\w+) {2,}/m.exec(listed.stdout) ?? [];
   const undo = (answer: string) => run(['changes', 'undo', id], env, answer);
-  expect((await undo('')).stdout).toContain('declined');
+  for (const no of ['', 'yesterday']) expect((await undo(no)).stdout).toContain('declined');
   const declined = await undo('no');
   expect(declined.stderr).toContain('Write exactly this?');
   expect(declined.stdout).toContain('declined');
@@ -102,6 +102,8 @@ test.each([
   [['export'], 2, 'Use: cpq-mcp export'],
   [['export', 'cpq_list_companies', 'sort'], 2, 'Use: cpq-mcp export'],
   [['export', 'cpq_upsert_opportunity'], 1, 'No rows to export'],
+  [['export', 'cpq_list_opportunities', '--grants=company:read'], 1, 'No rows to export'],
+  [['export', 'cpq_list_quotes', '--tools=cpq_find'], 1, 'No rows to export'],
   [['changes', 'undo'], 2, 'Use: cpq-mcp changes'],
   [['changes', 'undo', 'unknown'], 1, 'unknown'],
 ])('refuses %j', async (words, status, message) => {
