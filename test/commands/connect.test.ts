@@ -32,7 +32,8 @@ test('asks for address and key, checks them, and installs the entry with a file 
   const [name = ''] = await readdir(keys);
   const file = join(keys, name);
   expect(await readFile(file, 'utf8')).toBe(`${key}\n`);
-  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const modes = [await stat(keys), await stat(file)].map(({ mode }) => mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
   expect(await readFile(hostFile(), 'utf8')).not.toContain(key);
   const env = await variables();
   expect(env).toEqual({ CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: file });
