@@ -565,6 +565,13 @@ describeWith('redis', 'a Redis that may delete what it has', () => {
   });
 });
 
+describeWith('redis', 'a process with Redis', () => {
+  test('ends when its stdin does', async () => {
+    const env = { CPQ_SANDBOX: '1', CPQ_REDIS_URL: (await redis()).url.href };
+    expect(await run(['stdio'], env)).toMatchObject({ status: 0, stderr: '' });
+  });
+});
+
 describeWith('redis', 'secrets and warnings', () => {
   test('the journal is in Redis, and no key', async () => {
     const it = await startRedis();
