@@ -90,11 +90,12 @@ test('settings without effect are warned of, and each method of authentication i
   const { CPQ_OAUTH_ISSUER } = issuer;
   const more = { CPQ_OAUTH_ISSUER, CPQ_PUBLIC_URL: 'https://mcp.example.com/' };
   const keys = { CPQ_AUTH: 'token,key', CPQ_KEY_BASE_URLS: 'https://*.example.com' };
-  const state = { CPQ_STATE_DIR: newFolder() };
+  const state = { CPQ_STATE_DIR: newFolder(), CPQ_WEBHOOK_SECRET: secret };
   const { stderr, running } = await startTeam({ ...tenant, ...keys, ...state, ...more });
   expect(stderr()).toContain('CPQ_OAUTH_ISSUER has no effect: CPQ_AUTH does not name oauth');
   expect(stderr()).toContain('CPQ_PUBLIC_URL does not end in /mcp');
   expect(stderr()).not.toContain('CPQ_KEY_BASE_URLS');
+  expect(running.output.stdout).toContain('Webhooks: https://mcp.example.com/webhooks/default\n');
   for (const method of ['token', 'key'])
     expect(running.output.stdout).toContain(`--http https://mcp.example.com/ --auth ${method}\n`);
 });
