@@ -12,7 +12,8 @@ import {
   start,
   startHere,
 } from '../support/process.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
 
 const key = 'canary0SettingsKey0canary0SettingsKey000';
 const baseUrl = 'http://127.0.0.1:9';
@@ -281,6 +282,16 @@ test.each(['apiKey', 'webhookSecret', 'metricsToken'] as const)(
     expect(readSettings([], both)[name]).toBe(key);
   },
 );
+
+test('collections are brought up to date as often as a setting says', async () => {
+  const upstream = closing(await startUpstream());
+  const env = { CPQ_FRESH_SECONDS: '0' };
+  const { call } = await anyHost.start({ baseUrl: upstream.url, key }, { env });
+  await call('cpq_brief_pipeline');
+  const before = upstream.requests.length;
+  await call('cpq_brief_pipeline');
+  expect(upstream.requests.length).toBeGreaterThan(before);
+});
 
 describe('a flag', () => {
   test('takes precedence over the environment', () => {
