@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { toolCall } from '../support/hardening-tenant.ts';
+import { localBus } from '../../src/state/bus.ts';
+import { localState } from '../../src/state/files/local.ts';
+import { openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { type ObservedServer, startObservedServer } from '../support/observed.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { limit } from '../support/upstream/behaviour.ts';
 import { type FaultName, faults } from '../support/upstream/faults.ts';
 
@@ -81,4 +84,14 @@ test.each<[FaultName, boolean]>([
 test('companies are not asked for where no amounts are shown', async () => {
   expect(await askedFor({ fields: ['name', 'stage', 'company'] })).toEqual(['/opportunity']);
   expect(await askedFor({ fields: ['name', 'oneTime'] })).toContain('/company');
+});
+
+test('what was read is dropped where events may have been missed', async () => {
+  const bus = localBus();
+  const state = { ...localState(newFolder()), bus };
+  const tenant = closing(openTenant({ url: it.upstream.url, state }));
+  await tenant.collection('company', toolCall());
+  expect(tenant.cached('company')).toBeDefined();
+  bus.notifyAllMissed();
+  expect(tenant.cached('company')).toBeUndefined();
 });
