@@ -29,7 +29,7 @@ export const getCategoryTree = defineTool({
     return answerWithRows(rows.length, (count) => ({
       summary: wording`${count} of ${read} categories.`,
       data: { records: rows.slice(0, count), coverage },
-      notes: count < rows.length ? [wording`Cut for length: ask for a smaller depth.`] : [],
+      notes: count < rows.length ? [wording`Ask for a smaller depth.`] : [],
     }));
   },
 });

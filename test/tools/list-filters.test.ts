@@ -313,7 +313,7 @@ describe('a list says', () => {
     const { call } = await fresh({ '/category/tree': tree });
     const { summary, notes } = (await call('cpq_get_category_tree')).data;
     expect(summary).toMatch(/^\d{3} of 900 categories\.$/);
-    expect(String(notes)).toContain('Cut for length: ask for a smaller depth.');
+    expect(String(notes)).toContain('Ask for a smaller depth.');
   });
 
   test.each([
