@@ -50,6 +50,10 @@ export const find = defineTool({
           sumOf(groups, 'exact') === 0 &&
           wording`The service itself searched ${trusted(found.searched.join(', '))}: it may miss typing errors, and numbers written differently.`,
         findHint(groups),
+        groups.length === 0 &&
+          /\p{L}/u.test(query) &&
+          !/\d/.test(query) &&
+          wording`Owners are not searched: lists and briefs filter by them.`,
       ]),
     };
   },
@@ -95,8 +99,7 @@ function findSummary(text: string, groups: readonly Group[]) {
 }
 
 function findHint(groups: readonly Group[]) {
-  if (groups.length === 0)
-    return wording`Try fewer words, or a part of the name or number. Owners are not searched: lists and briefs filter by them.`;
+  if (groups.length === 0) return wording`Try fewer words, or a part of the name or number.`;
   if (sumOf(groups, 'exact') === 1) return undefined;
   return sumOf(groups, 'total') === 1
     ? wording`It is only similar: ask the person whether it is meant.`

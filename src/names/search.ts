@@ -165,7 +165,12 @@ export class SearchIndex<K extends SearchKind> {
   *#similar(text: string, fuzzy: number): Steps<readonly number[]> {
     const alike = this.#withPhone(text, 'similar');
     yield;
-    const similar = [...alike, ...(yield* this.#words.search(text, fuzzy))];
+    const asIs = yield* this.#words.search(text, 0);
+    // Numbers near one that occurs are others.
+    if (asIs.length > 0 && /\d{4}/.test(text)) return [...alike, ...asIs];
+    // What contains the words is likelier meant than what is spelt nearly as they are.
+    const within = asIs.length > 0 ? [] : yield* this.#words.search(text, 0, true);
+    const similar = [...alike, ...within, ...(yield* this.#words.search(text, fuzzy))];
     return similar.length > 0 ? similar : yield* this.#words.search(text, fuzzy, true);
   }
 

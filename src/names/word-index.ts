@@ -63,7 +63,7 @@ export class WordIndex {
   /**
    * The most relevant first.
    * @param fuzzy the share of the letters of a word that may be wrong
-   * @param within whether also words that contain those of the query are found
+   * @param within whether also words that contain one of the query, unless it is short, are found
    */
   *search(query: string, fuzzy: number, within = false): Steps<number[]> {
     const words = query.split(separators).map(foldedName);
@@ -102,9 +102,7 @@ export class WordIndex {
     if (length >= minLength.prefix)
       for (const [longer, places] of this.#words.atPrefix(word))
         add(longer, places, weightOfLonger(longer, word));
-    // A number that occurs is none of those near it.
-    const isCertain = length < minLength.fuzzy || (same && /^\d+$/.test(word));
-    const errors = isCertain ? 0 : Math.min(maxErrors, Math.round(length * fuzzy));
+    const errors = length < minLength.fuzzy ? 0 : Math.min(maxErrors, Math.round(length * fuzzy));
     if (errors === 0) return similar;
     for (const words of branchesOf(this.#words)) {
       for (const [other, [places, distance]] of words.fuzzyGet(word, errors))

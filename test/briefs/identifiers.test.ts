@@ -212,6 +212,30 @@ describe('a hit', () => {
     expect(idsOf('axxxxh')).toEqual([]);
   });
 
+  test('with a number is that number, or one near it where the text does not occur', () => {
+    const numbers = ['Q-2025-1021', 'Q-2026-1309', 'Q-2026-1302'];
+    const quotes = createSearchIndex(
+      'quote',
+      numbers.map((number) => ({ id: number, number })),
+    );
+    const found = (text: string) => quotes.find(text).map(({ record }) => record.id);
+    expect([found('1309'), found('2026 1302')]).toEqual([['Q-2026-1309'], ['Q-2026-1302']]);
+    expect([found('Q-2025-1309')[0], found('Q-2026-1021')[0]]).toEqual([
+      'Q-2026-1309',
+      'Q-2025-1021',
+    ]);
+  });
+
+  test('is found first in what contains it, then in what is spelt nearly as it is', () => {
+    const names = ['Lakeshore Food Bank', 'Rosewood Brewing'];
+    const companies = createSearchIndex(
+      'company',
+      names.map((name) => ({ id: name, name })),
+    );
+    expect(companies.find('wood').map(({ record }) => record.id)).toEqual(names.toReversed());
+    expect(companies.find('Wood Brewing').map(({ record }) => record.id)).toEqual([names[1]]);
+  });
+
   test('with more errors is found only where no collection has it as it is', () => {
     const { index: companies } = createSearchIndex('company', [{ id: 'c', name: 'North Shore' }]);
     const { index: products } = createSearchIndex('product', [{ id: 'p', name: 'Telephone' }]);

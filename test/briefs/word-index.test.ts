@@ -94,15 +94,6 @@ test('finds what contains the words, below the words themselves, if that is aske
   expect(found('one')).toEqual([]);
 });
 
-test('finds numbers near another one only where that does not occur', () => {
-  const index = indexOf([
-    ['Q-2026-1309', ''],
-    ['Q-2026-1302', ''],
-  ]);
-  const found = (query: string) => [...runSteps(index.search(query, 0.2))].sort();
-  expect([found('1309'), found('q 1302'), found('1307')]).toEqual([[0], [1], [0, 1]]);
-});
-
 test('pauses between branches of its tree, and stops at a word that nothing is similar to', () => {
   const letters = [...'bcdfghjklmnpqrstvwz'];
   const index = indexOf(letters.map((letter) => [`${letter}ability ${letter}abilities`, '']));
