@@ -109,6 +109,8 @@ interface GroupRows<Item, Figures> {
   ranksOf(items: readonly Item[]): readonly number[];
   /** Groups shown before the others are merged, if there are several. */
   limit: number;
+  /** Whether the last ones are shown, such as the months of this year, not those of years ago. */
+  isLatest?: boolean;
   /** The name of the group of items without a label. */
   missing: string;
   figuresOf(items: readonly Item[]): Figures;
@@ -117,25 +119,27 @@ interface GroupRows<Item, Figures> {
 /** The row of a group, or of several that are merged. */
 export type GroupRow<Figures> = Named & Figures & { groups?: number };
 
-/** The groups as ranked rows; those beyond the limit become a last row, "N others". */
+/** The groups as ranked rows; those beyond the limit become a last row, "N others" or "N earlier". */
 export function* groupRows<Item, Figures extends object>(
   items: readonly Item[],
-  { labelsOf, ranksOf, limit, missing, figuresOf }: GroupRows<Item, Figures>,
+  { labelsOf, ranksOf, limit, isLatest = false, missing, figuresOf }: GroupRows<Item, Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
   const groups = rankGroups(collectGroups(items, labelsOf), ranksOf);
   yield;
-  const shown = groups.length <= limit + 1 ? groups : groups.slice(0, limit);
+  const merged = groups.length <= limit + 1 ? 0 : groups.length - limit;
+  const shown = isLatest ? groups.slice(merged) : groups.slice(0, groups.length - merged);
   const labelOf = rowLabels(groups, missing);
   const rows: GroupRow<Figures>[] = [];
   for (const { label, items } of shown) {
     rows.push({ ...labelOf(label), ...figuresOf(items) });
     yield;
   }
-  const others = groups.slice(shown.length);
-  if (others.length > 0) {
+  if (merged > 0) {
+    const others = isLatest ? groups.slice(0, merged) : groups.slice(-merged);
     // An item with several labels counts once here.
     const figures = figuresOf([...new Set(others.flatMap(({ items }) => items))]);
-    rows.push({ name: `${others.length} others`, ...figures, groups: others.length });
+    const name = `${merged} ${isLatest ? 'earlier' : 'others'}`;
+    rows.push({ name, ...figures, groups: merged });
   }
   return { shown: shown.length, total: groups.length, rows };
 }

@@ -158,6 +158,7 @@ export const groupClosed = (deals: readonly Deal[], about: DealOutcome, options:
   groupDeals(deals, options, {
     spanOf: ({ record }) => spanLabel(dayOf(record.closedAt), options.by),
     rankedBy: ({ outcome }) => outcome === (about === 'lost' ? 'lost' : 'won'),
+    isLatest: isOfDays(options.by),
     figuresOf: closedFigures,
   });
 
@@ -166,6 +167,7 @@ interface Grouping<Figures extends object> {
   spanOf(deal: Deal): Label;
   /** Which deals of a group it is ranked by. */
   rankedBy(deal: Deal): boolean;
+  isLatest?: boolean;
   figuresOf(deals: readonly Deal[]): Figures;
 }
 
@@ -176,13 +178,13 @@ interface Grouping<Figures extends object> {
 function* groupDeals<Figures extends object>(
   deals: readonly Deal[],
   { by, maxGroups: limit, companies = [], quotes = [] }: GroupOptions,
-  { spanOf, rankedBy, figuresOf }: Grouping<Figures>,
+  { spanOf, rankedBy, isLatest = false, figuresOf }: Grouping<Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
   const ranksOf = (group: readonly Deal[]) => {
     const ranked = group.filter(rankedBy);
     return [totalValue(ranked).largest, ranked.length];
   };
-  const shared = { limit, missing: missingLabel(by) };
+  const shared = { limit, isLatest, missing: missingLabel(by) };
   if (isOfLines(by))
     return yield* groupRows(yield* partsByLine(deals, ofLines[by], quotes), {
       ...shared,
