@@ -501,7 +501,22 @@ describeWith('redis', 'after Redis was lost', () => {
     await it.kill();
     await expect(state.bus.publish(tenant, { collection: 'quote' })).rejects.toThrow();
     await it.start();
+    await until(async () => (await state.health()).ok).toBe(true);
     await until(() => it.ask('GET', `cpq:{${tenant}}:generation:quote`)).toMatch(/^\$1\s+1\s/);
+  });
+
+  test('what Redis refused after the reconnect, too, is published once it accepts it', async () => {
+    const { it, state, tenant } = await connected(await startRedis());
+    const heard: unknown[] = [];
+    state.bus.subscribe(tenant, (update) => heard.push(update));
+    await it.ask('CONFIG', 'SET', 'min-replicas-to-write', '1');
+    await expect(state.bus.publish(tenant, { collection: 'quote' })).rejects.toThrow();
+    for (const type of ['normal', 'pubsub']) await it.ask('CLIENT', 'KILL', 'TYPE', type);
+    await until(() => heard.at(-1)).toBe('missed');
+    expect((await state.health()).ok).toBe(false);
+    await it.ask('CONFIG', 'SET', 'min-replicas-to-write', '0');
+    await until(async () => (await state.health()).ok).toBe(true);
+    expect(await it.ask('GET', `cpq:{${tenant}}:generation:quote`)).toMatch(/^\$1\s+1\s/);
   });
 
   test('the secret that signs tokens stays the same, even if Redis lost it', async () => {

@@ -55,12 +55,11 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
   return {
     toMessage,
     notifyLocal,
-    /** Listens to all tenants. Messages may have been lost before. @throws StateUnavailable */
+    /** Listens to all tenants, and publishes what could not be. Messages may have been lost before. @throws StateUnavailable */
     async listen(): Promise<void> {
       // A rule of Redis for a user must have the same pattern, character by character.
       await link.listen('cpq:*', onMessage);
-      await sendUnpublished().catch(() => {}); // The next call tries again.
-      local.notifyAllMissed();
+      await sendUnpublished().finally(() => local.notifyAllMissed());
     },
     async publish(tenant: string, update: Update): Promise<void> {
       notifyLocal(tenant, update);
