@@ -23,11 +23,11 @@ async function answerTo(bytes: string): Promise<string> {
 
 // The server gives a sender 15 seconds for the headers and 30 for the whole; later is as bad as never.
 
-test('a sender that is slow with the headers is disconnected', async () => {
+test('a sender that is slow with the headers is disconnected', { timeout: 60_000 }, async () => {
   expect(await answerTo('POST /webhooks/x HTTP/1.1\r\nhost: localhost\r\n')).toMatch(/ 408 /);
 });
 
-test('a sender that is slow with the body is disconnected', async () => {
+test('a sender that is slow with the body is disconnected', { timeout: 60_000 }, async () => {
   const head = 'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{';
   expect(await answerTo(head)).toMatch(/^HTTP\/1\.1 408 /);
 });
