@@ -191,15 +191,19 @@ describe('reloading the tenants file', () => {
   });
 });
 
-test('a replaced tenant stays open for calls that wait for a person', async () => {
-  const settings = readSettings([], {
-    CPQ_BASE_URL: 'http://127.0.0.1:9',
-    CPQ_API_KEY: 'any-key-at-all',
-    CPQ_STATE_DIR: newFolder(),
-  });
+/** What a tenant at this address is opened with. */
+async function partsFor(CPQ_BASE_URL: string) {
+  const place = { CPQ_BASE_URL, CPQ_STATE_DIR: newFolder() };
+  const settings = readSettings([], { ...place, CPQ_API_KEY: 'any-key-at-all' });
   const common = await openCommon(settings, createLog('silent'));
+  closing(common.state);
+  return { settings, common, address: configuredAddress(settings) };
+}
+
+test('a replaced tenant stays open for calls that wait for a person', async () => {
+  const { settings, common, address } = await partsFor('http://127.0.0.1:9');
   const close = vi.fn(async () => {});
-  const handle = openHandle('one', settings, { ...configuredAddress(settings), close }, common);
+  const handle = openHandle('one', settings, { ...address, close }, common);
   vi.useFakeTimers();
   handle.retire();
   await vi.advanceTimersByTimeAsync(answerMs);
@@ -210,19 +214,11 @@ test('a replaced tenant stays open for calls that wait for a person', async () =
 });
 
 test('a tenant of a caller’s key connects by the lookup that checks addresses', async () => {
-  const settings = readSettings([], {
-    CPQ_BASE_URL: 'http://localhost:9',
-    CPQ_API_KEY: 'any-key-at-all',
-    CPQ_STATE_DIR: newFolder(),
-  });
-  const common = await openCommon(settings, createLog('silent'));
-  closing(common.state);
+  const { settings, common, address } = await partsFor('http://localhost:9');
   const isPrivate = Object.assign(new Error('private'), { code: 'EPRIVATE' });
   const lookup: LookupFunction = (_name, _options, done) => done(isPrivate, []);
   const more = { limits: { lookup }, stateByKey: true };
-  const { tenant } = closing(
-    openHandle('key', settings, configuredAddress(settings), common, more),
-  );
+  const { tenant } = closing(openHandle('key', settings, address, common, more));
   const reading = tenant.getRecord('company', 'id', '1', toolCall());
   await expect(reading).rejects.toMatchObject({ facts: { code: 'EPRIVATE' } });
 });
