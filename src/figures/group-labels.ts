@@ -109,8 +109,8 @@ interface GroupRows<Item, Figures> {
   ranksOf(items: readonly Item[]): readonly number[];
   /** Groups shown before the others are merged, if there are several. */
   limit: number;
-  /** Whether the last ones are shown, such as the months of this year, not those of years ago. */
-  isLatest?: boolean;
+  /** Whether the last groups are shown instead of the first: of months of the past, the latest. */
+  showsLast?: boolean;
   /** The name of the group of items without a label. */
   missing: string;
   figuresOf(items: readonly Item[]): Figures;
@@ -122,12 +122,12 @@ export type GroupRow<Figures> = Named & Figures & { groups?: number };
 /** The groups as ranked rows; those beyond the limit become a last row, "N others" or "N earlier". */
 export function* groupRows<Item, Figures extends object>(
   items: readonly Item[],
-  { labelsOf, ranksOf, limit, isLatest = false, missing, figuresOf }: GroupRows<Item, Figures>,
+  { labelsOf, ranksOf, limit, showsLast = false, missing, figuresOf }: GroupRows<Item, Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
   const groups = rankGroups(collectGroups(items, labelsOf), ranksOf);
   yield;
   const merged = groups.length <= limit + 1 ? 0 : groups.length - limit;
-  const shown = isLatest ? groups.slice(merged) : groups.slice(0, groups.length - merged);
+  const shown = showsLast ? groups.slice(merged) : groups.slice(0, groups.length - merged);
   const labelOf = rowLabels(groups, missing);
   const rows: GroupRow<Figures>[] = [];
   for (const { label, items } of shown) {
@@ -135,10 +135,10 @@ export function* groupRows<Item, Figures extends object>(
     yield;
   }
   if (merged > 0) {
-    const others = isLatest ? groups.slice(0, merged) : groups.slice(-merged);
+    const others = showsLast ? groups.slice(0, merged) : groups.slice(-merged);
     // An item with several labels counts once here.
     const figures = figuresOf([...new Set(others.flatMap(({ items }) => items))]);
-    const name = `${merged} ${isLatest ? 'earlier' : 'others'}`;
+    const name = `${merged} ${showsLast ? 'earlier' : 'others'}`;
     rows.push({ name, ...figures, groups: merged });
   }
   return { shown: shown.length, total: groups.length, rows };

@@ -136,7 +136,7 @@ export class SearchIndex<K extends SearchKind> {
   /**
    * Best first: exact ones, then by relevance; in both, deleted records last. Where the text is an identifier of a record,
    * those like it are others, and left out.
-   * @param isLoose whether words may have more errors
+   * @param isLoose whether words may have twice as many errors
    */
   *find(text: string, isLoose = false): Steps<Hit<K>[]> {
     const whole = this.#equal(text);
@@ -157,7 +157,7 @@ export class SearchIndex<K extends SearchKind> {
     });
   }
 
-  /** Whether a record has all words of the text, without errors, be it within longer ones. */
+  /** Whether a record has all words of the text without errors, alone or within longer words. */
   *has(text: string): Steps<boolean> {
     return (yield* this.#words.search(text, 0, true)).length > 0;
   }
@@ -166,9 +166,9 @@ export class SearchIndex<K extends SearchKind> {
     const alike = this.#withPhone(text, 'similar');
     yield;
     const asIs = yield* this.#words.search(text, 0);
-    // Numbers near one that occurs are others.
+    // A number with another digit is another number.
     if (asIs.length > 0 && /\d{4}/.test(text)) return [...alike, ...asIs];
-    // What contains the words is likelier meant than what is spelt nearly as they are.
+    // A longer word that contains the text's is more likely to be meant than a similar one.
     const within = asIs.length > 0 ? [] : yield* this.#words.search(text, 0, true);
     const similar = [...alike, ...within, ...(yield* this.#words.search(text, fuzzy))];
     return similar.length > 0 ? similar : yield* this.#words.search(text, fuzzy, true);
@@ -212,7 +212,7 @@ export class SearchIndex<K extends SearchKind> {
   }
 }
 
-/** The hits of each index; with more errors where it has no others, unless the text occurs in one of them as it is. */
+/** The hits of each index; one without any is searched again with more errors, unless an index has the text as it is. */
 export function* findIn<K extends SearchKind>(
   indexes: readonly SearchIndex<K>[],
   text: string,

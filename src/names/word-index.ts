@@ -5,7 +5,7 @@ import { forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
 
 /** Parameters of BM25+: saturation of frequent words, influence of the length of a text, and the least score. */
 const bm25 = { saturation: 1.2, length: 0.7, least: 0.5 };
-/** Weights of longer words that a word of the query begins, and of misspelt ones, compared with the word itself. */
+/** Weights of longer words that begin with or contain a word of the query, and of misspelt ones; its own is 1. */
 const weights = { longer: 0.375, fuzzy: 0.45 };
 /** Shorter words must match exactly, because one different letter makes another word. */
 const minLength = { prefix: 3, fuzzy: 4 };
@@ -63,7 +63,7 @@ export class WordIndex {
   /**
    * The most relevant first.
    * @param fuzzy the share of the letters of a word that may be wrong
-   * @param within whether also words that contain one of the query, unless it is short, are found
+   * @param within whether words that contain a word of the query are found too
    */
   *search(query: string, fuzzy: number, within = false): Steps<number[]> {
     const words = query.split(separators).map(foldedName);
@@ -112,7 +112,7 @@ export class WordIndex {
     return similar;
   }
 
-  /** Adds the words that contain a word of the query, as "telephone" does "phone". A short one is in too many. */
+  /** Adds the words that contain a word of the query, as "telephone" contains "phone"; too many contain a short one. */
   *#addContaining(word: string, similar: SimilarWords): Steps<void> {
     if (word.length < minLength.fuzzy) return;
     for (const words of branchesOf(this.#words)) {

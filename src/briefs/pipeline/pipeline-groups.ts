@@ -158,7 +158,7 @@ export const groupClosed = (deals: readonly Deal[], about: DealOutcome, options:
   groupDeals(deals, options, {
     spanOf: ({ record }) => spanLabel(dayOf(record.closedAt), options.by),
     rankedBy: ({ outcome }) => outcome === (about === 'lost' ? 'lost' : 'won'),
-    isLatest: isOfDays(options.by),
+    showsLast: isOfDays(options.by),
     figuresOf: closedFigures,
   });
 
@@ -167,7 +167,8 @@ interface Grouping<Figures extends object> {
   spanOf(deal: Deal): Label;
   /** Which deals of a group it is ranked by. */
   rankedBy(deal: Deal): boolean;
-  isLatest?: boolean;
+  /** As in `groupRows`. */
+  showsLast?: boolean;
   figuresOf(deals: readonly Deal[]): Figures;
 }
 
@@ -178,13 +179,13 @@ interface Grouping<Figures extends object> {
 function* groupDeals<Figures extends object>(
   deals: readonly Deal[],
   { by, maxGroups: limit, companies = [], quotes = [] }: GroupOptions,
-  { spanOf, rankedBy, isLatest = false, figuresOf }: Grouping<Figures>,
+  { spanOf, rankedBy, showsLast = false, figuresOf }: Grouping<Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
   const ranksOf = (group: readonly Deal[]) => {
     const ranked = group.filter(rankedBy);
     return [totalValue(ranked).largest, ranked.length];
   };
-  const shared = { limit, isLatest, missing: missingLabel(by) };
+  const shared = { limit, showsLast, missing: missingLabel(by) };
   if (isOfLines(by))
     return yield* groupRows(yield* partsByLine(deals, ofLines[by], quotes), {
       ...shared,

@@ -297,7 +297,7 @@ function* groupsOf(facts: readonly Facts[], options: QuotesOptions) {
       return sort === 'value' ? ranks.reverse() : ranks;
     },
     limit: maxGroups,
-    isLatest: by === 'month',
+    showsLast: by === 'month',
     missing: by === 'month' ? `no ${date} date` : `no ${by.replace('_', ' ')}`,
     figuresOf: (group) =>
       show.length > 0 ? { count: group.length, ...extraFigures(group, show) } : figuresOf(group),

@@ -62,7 +62,7 @@ export const flag: Reader<boolean> = (raw) =>
 
 const midnight = 'T00:00:00.000Z';
 const isoStart = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
-/** Outside of these years, services have values that stand for no date. Compared as texts. */
+/** Before the first and from the second year on, services have values that stand for no date. Compared as texts. */
 const [firstDate, afterLast] = ['1971', '2099'];
 
 /** A date or time as ISO 8601; midnight UTC is taken for a date. A date that can be read in two ways is unreadable. */

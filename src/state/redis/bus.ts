@@ -55,7 +55,10 @@ export function redisBus(link: RedisLink, process: string, report: ReportEvent) 
   return {
     toMessage,
     notifyLocal,
-    /** Listens to all tenants, and publishes what could not be. Messages may have been lost before. @throws StateUnavailable */
+    /**
+     * Listens to all tenants, and publishes what could not be sent. Messages may have been lost before.
+     * @throws StateUnavailable
+     */
     async listen(): Promise<void> {
       // A rule of Redis for a user must have the same pattern, character by character.
       await link.listen('cpq:*', onMessage);
