@@ -14,11 +14,6 @@ export const isEvent = (stored: unknown): stored is InboxEvent & { arrived?: unk
   ['id', 'subject', 'event', 'body'].every((name) => typeof stored[name] === 'string') &&
   ['string', 'undefined'].includes(typeof stored.record);
 
-interface Selected<E> {
-  entry: E;
-  previous?: E;
-}
-
 /**
  * Reads a page of the accepted entries, each with the previous event of its record.
  * @param entries newest first
@@ -30,8 +25,8 @@ export async function readPage<E extends InboxEntry>(
   { from, size }: InboxSlice,
   load: (entry: E) => Promise<string | undefined>,
 ): Promise<Pick<InboxPage, 'rows' | 'total'>> {
-  const selected: Selected<E>[] = [];
-  const awaitingPrevious = new Map<string, Selected<E>>();
+  const selected: { entry: E; previous?: E }[] = [];
+  const awaitingPrevious = new Map<string, (typeof selected)[number]>();
   let total = 0;
   for (const entry of entries) {
     const record = entry.record === undefined ? '' : `${entry.subject}\n${entry.record}`;

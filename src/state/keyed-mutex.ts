@@ -5,14 +5,11 @@ export class KeyedMutex {
   runExclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
     const previous = this.#last.get(name) ?? Promise.resolve();
     const current = previous.then(work, work);
-    const settled = current.then(
-      () => {},
-      () => {},
-    );
-    this.#last.set(name, settled);
-    void settled.then(() => {
-      if (this.#last.get(name) === settled) this.#last.delete(name);
-    });
+    const forget = () => {
+      if (this.#last.get(name) === current) this.#last.delete(name);
+    };
+    this.#last.set(name, current);
+    void current.then(forget, forget);
     return current;
   }
 }

@@ -68,7 +68,10 @@ export class InboxFile implements Inbox {
         const { entries, damaged } = this.#index;
         // Reversed first: of events with the same time, the one that arrived last is the newest.
         const newestFirst = entries.toReversed().sort((a, b) => b.at - a.at);
-        const page = await readPage(newestFirst, accepts, slice, (entry) => loadLine(file, entry));
+        const page = await readPage(newestFirst, accepts, slice, async ({ offset, length }) => {
+          const read = await file?.read(Buffer.allocUnsafe(length), 0, length, offset);
+          return read?.buffer.toString('utf8');
+        });
         return { ...page, damaged, keptSince: entries[0]?.arrived };
       }),
     );
@@ -193,11 +196,3 @@ type Line = InboxEvent & { at: number; arrived: number };
 
 const isEventLine = (line: unknown): line is Line =>
   isEvent(line) && typeof line.at === 'number' && typeof line.arrived === 'number';
-
-async function loadLine(
-  file: FileHandle | undefined,
-  { offset, length }: IndexEntry,
-): Promise<string | undefined> {
-  const read = await file?.read(Buffer.allocUnsafe(length), 0, length, offset);
-  return read?.buffer.toString('utf8');
-}

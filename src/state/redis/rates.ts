@@ -1,6 +1,7 @@
 import { countedMs, MemoryRates } from '../memory-rates.ts';
 import { ifUnavailable, type RateDecision, type RateWindow, type WindowRule } from '../port.ts';
 import { keyOf, listReply, nowScript, type RedisLink } from './link.ts';
+import { newToken } from './lock.ts';
 
 /** KEYS: times, facts. ARGV: limit, milliseconds counted, reserve, member; an empty member counts nothing. */
 const takeScript = `${nowScript}
@@ -51,9 +52,8 @@ const shareOf = (requests: number): number => Math.floor(requests / 4);
  * Rolling windows that several processes share, by the clock of Redis. While Redis is unavailable, every process uses
  * its share of what remained; what it sends meanwhile is known from the service's own count.
  */
-export function redisRates(link: RedisLink, process: string): RateWindow {
+export function redisRates(link: RedisLink): RateWindow {
   const local = new MemoryRates();
-  let number = 0;
   const localShare = ({ limit, windowMs, reserve }: WindowRule): WindowRule => ({
     limit: shareOf(limit),
     windowMs,
@@ -76,12 +76,10 @@ export function redisRates(link: RedisLink, process: string): RateWindow {
     return { taken: taken === 1, remaining, waitMs };
   }
   return {
-    async take(key, rule, now) {
-      number += 1;
-      return ask(key, rule, now, `${process}:${number}`).catch(
+    take: (key, rule, now) =>
+      ask(key, rule, now, newToken()).catch(
         ifUnavailable(() => local.take(key, localShare(rule), now)),
-      );
-    },
+      ),
     peek: (key, rule, now) =>
       ask(key, rule, now, '').catch(ifUnavailable(() => local.peek(key, localShare(rule), now))),
     async correct(key, rule, remaining, now) {

@@ -53,7 +53,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
   await listen();
   await checkPolicy(link, options.report);
   return {
-    rates: redisRates(link, process),
+    rates: redisRates(link),
     async claim(name, expiresAt) {
       const ms = Math.max(1, expiresAt - Date.now());
       return setOnce(link, keyOf(shortHash(name), 'once'), '1', ms);
