@@ -62,9 +62,8 @@ export async function gateFor(
       const { allowPrivate, keyBaseUrls: baseUrls } = settings;
       if (baseUrls.length === 0) throw missingFor('key', 'keyBaseUrls');
       const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
-        const address = { baseUrl, key, close: async () => {} };
         const more = { limits, stateByKey: true };
-        return openHandle('key', withoutEvents(settings), address, common, more);
+        return openHandle('key', withoutEvents(settings), { baseUrl, key }, common, more);
       };
       return apiKeyStrategy({ baseUrls, allowPrivate, rates: state.rates, open });
     },

@@ -96,7 +96,7 @@ export async function examine(settings: Settings, env: NodeJS.ProcessEnv): Promi
     return withoutSecrets(report);
   } finally {
     await prober.client.close();
-    await close();
+    await close?.();
   }
 }
 

@@ -24,18 +24,12 @@ export interface Address {
   key: string;
   /** Of the embedded tenant. */
   generatedHistory?: GeneratedHistory;
-  close(): Promise<void>;
+  close?(): Promise<void>;
 }
 
 /** @throws ConfigError if neither a tenant nor the sandbox is configured */
-export const resolveAddress = (settings: Settings): Promise<Address> =>
-  settings.sandbox ? embeddedSandbox() : Promise.resolve(configuredAddress(settings));
-
-/** @throws ConfigError if no tenant is configured */
-export const configuredAddress = (settings: Settings): Address => ({
-  ...requireTenant(settings),
-  async close() {},
-});
+export const resolveAddress = async (settings: Settings): Promise<Address> =>
+  settings.sandbox ? embeddedSandbox() : requireTenant(settings);
 
 async function embeddedSandbox(): Promise<Address> {
   const { startSandbox } = await import('../sandbox/index.ts');

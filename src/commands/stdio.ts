@@ -27,6 +27,6 @@ export async function stdio(argv: readonly string[], context: CommandContext): P
   try {
     await serveStdio(endpoint, options, { ...context, stdin: context.stdin() });
   } finally {
-    await ((await opening) ?? address).close();
+    await ((await opening) ?? address).close?.();
   }
 }

@@ -76,7 +76,7 @@ export function openHandle(
   const unregisterSecrets = registerSecrets([secret]);
   const observed = common.observer ? { observer: common.observer(name) } : {};
   const tenant = new Tenant({
-    ...tenantOptions(settings, address),
+    ...tenantOptions(name, settings, address, log, nameOf),
     state: stateFor(settings, common.state),
     cache: common.cache,
     // A restricted lookup must not get connections that were opened without it.
@@ -84,7 +84,6 @@ export function openHandle(
     name: more.stateByKey || name === defaultName ? undefined : name,
     ...more,
     ...observed,
-    ...reportsOf(name, settings, address, log, nameOf),
   });
   const { grants } = tenant;
   const failed = (tool: string, error: unknown) =>
@@ -109,7 +108,7 @@ export function openHandle(
 
   async function close(): Promise<void> {
     await tenant.close();
-    await address.close();
+    await address.close?.();
     unregisterSecrets();
   }
 
@@ -132,29 +131,6 @@ export function openHandle(
   };
 }
 
-/** What a tenant reports to the log, and of the past what is kept. */
-function reportsOf(
-  tenant: string,
-  { cacheMegabytes, historyDays }: Settings,
-  { generatedHistory }: Address,
-  log: Log,
-  nameOf: NameOf,
-) {
-  return {
-    history: {
-      keepDays: historyDays,
-      generated: generatedHistory,
-      onError: (error: unknown) => log.error('history not stored', { tenant, ...factsOf(error) }),
-    },
-    onTooLarge(collection: string, bytes: number) {
-      const remedy = `every question about it reads it again: raise ${nameOf('cacheMegabytes')}`;
-      const megabytes = Math.ceil(bytes / 2 ** 20);
-      const facts = { tenant, collection, megabytes, cacheMegabytes, remedy };
-      log.warn('collection larger than the cache', facts);
-    },
-  };
-}
-
 /** The embedded tenant is another one after each start. */
 function stateFor({ keepCollections, sandbox }: Settings, state: State): State {
   if (keepCollections === 'on' && !sandbox) return state;
@@ -166,7 +142,14 @@ function stateFor({ keepCollections, sandbox }: Settings, state: State): State {
 export const fieldRulesOf = ({ fieldsFile = '' }: Settings): FieldRule[] =>
   parseAs(environmentName('fieldsFile'), () => parseFieldRules(fieldsFile));
 
-const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
+/** What the settings say of a tenant, and what it reports to the log. */
+const tenantOptions = (
+  tenant: string,
+  settings: Settings,
+  { baseUrl, key, generatedHistory }: Address,
+  log: Log,
+  nameOf: NameOf,
+) => ({
   baseUrl,
   key,
   pageParam: settings.pageParam,
@@ -180,6 +163,18 @@ const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
   requestLimit: settings.rateLimit,
   grants: settings.grants,
   freshMs: settings.freshSeconds * 1000,
+  history: {
+    keepDays: settings.historyDays,
+    generated: generatedHistory,
+    onError: (error: unknown) => log.error('history not stored', { tenant, ...factsOf(error) }),
+  },
+  onTooLarge(collection: string, bytes: number) {
+    const { cacheMegabytes } = settings;
+    const remedy = `every question about it reads it again: raise ${nameOf('cacheMegabytes')}`;
+    const megabytes = Math.ceil(bytes / 2 ** 20);
+    const facts = { tenant, collection, megabytes, cacheMegabytes, remedy };
+    log.warn('collection larger than the cache', facts);
+  },
 });
 
 function receiverOf(tenant: Tenant): WebhookTenant['receive'] {
@@ -194,7 +189,7 @@ export async function openTenant(
   address: Address,
   log: Log,
   name = defaultName,
-): Promise<TenantEndpoint & Pick<Address, 'close'>> {
+): Promise<TenantEndpoint & { close(): Promise<void> }> {
   const common = await openCommon(settings, log);
   const handle = openHandle(name, settings, address, common);
   return {

@@ -8,7 +8,10 @@ import { openCommon, openHandle, type SharedServices, type TenantHandle } from '
 import { validName } from './tenants.ts';
 
 const sharedOptions: readonly SettingName[] = [
-  ...(['stateDir', 'redisUrl', 'cacheMegabytes', 'logLevel'] as const),
+  'stateDir',
+  'redisUrl',
+  'cacheMegabytes',
+  'logLevel',
 ];
 const allOptions: readonly SettingName[] = [
   ...sharedOptions,
@@ -79,7 +82,7 @@ export function tenantHost(hostOptions: Options) {
         const handle = openHandle(name ?? baseUrl.host, settings, address, services, more);
         return serve(handle, owner);
       } catch (error) {
-        await address.close();
+        await address.close?.();
         throw error;
       }
     },

@@ -4,7 +4,7 @@ import { ConfigError, fileContent, requireTenant } from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
 import { inOptions, isText, optionName, settingsFrom, tenantSettings } from './options.ts';
-import { configuredAddress, resolveAddress } from './start.ts';
+import { resolveAddress } from './start.ts';
 import {
   defaultName,
   fieldRulesOf,
@@ -86,7 +86,7 @@ function entryFor(
   );
   if (known?.description === description) return known;
   const nameOf = settings.tenantsFile === undefined ? environmentName : nameInFile;
-  const tenant = openHandle(name, settings, configuredAddress(settings), common, { nameOf });
+  const tenant = openHandle(name, settings, requireTenant(settings), common, { nameOf });
   return { tenant, description };
 }
 

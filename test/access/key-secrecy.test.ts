@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { configuredAddress } from '../../src/commands/start.ts';
 import { openCommon, openHandle } from '../../src/commands/tenant-handle.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings, requireTenant } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { withoutSecrets } from '../../src/text/secrets.ts';
 import { catalog } from '../../tools/catalog.ts';
@@ -290,7 +289,7 @@ test('every secret of the settings is taken out of texts, as long as it is used'
     CPQ_REDIS_URL: `redis://:${password}@127.0.0.1:9`,
   });
   const common = await openCommon(settings, createLog('silent'));
-  const handle = openHandle('one', settings, configuredAddress(settings), common);
+  const handle = openHandle('one', settings, requireTenant(settings), common);
   expect(withoutSecrets(secrets)).toEqual(secrets.map(() => '[key]'));
   await handle.close();
   await common.state.close();

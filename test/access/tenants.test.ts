@@ -4,10 +4,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { answerMs } from '../../src/changes/consent.ts';
 import type { tenantSettings } from '../../src/commands/options.ts';
-import { configuredAddress } from '../../src/commands/start.ts';
 import { openCommon, openHandle } from '../../src/commands/tenant-handle.ts';
 import { tenantsOf } from '../../src/commands/tenants.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings, requireTenant } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import {
   bearer,
@@ -197,7 +196,7 @@ async function partsFor(CPQ_BASE_URL: string) {
   const settings = readSettings([], { ...place, CPQ_API_KEY: 'any-key-at-all' });
   const common = await openCommon(settings, createLog('silent'));
   closing(common.state);
-  return { settings, common, address: configuredAddress(settings) };
+  return { settings, common, address: requireTenant(settings) };
 }
 
 test('a replaced tenant stays open for calls that wait for a person', async () => {
