@@ -100,7 +100,6 @@ function sealOf(how: AskedBy, { ctx, args, chosen, formAnswer }: AskingCall): st
   return typeof given === 'string' ? given : undefined;
 }
 
-/** A new question about a proposal. */
 export async function createQuestion(
   how: AskedBy,
   proposal: Proposal,
@@ -109,16 +108,12 @@ export async function createQuestion(
 ): Promise<Question> {
   const message = withoutSecrets(consentQuestion(proposal, host));
   const seal = createSeal(await writes.tokens.secret(), how, proposal);
-  if (how !== 'view') return { how, message, seal };
+  const asked = { how, message, seal };
+  if (how !== 'view') return asked;
   const shown = withoutSecrets({ question: message, proposal: questionPieces(proposal, host) });
   const expiresAt = new Date(Date.now() + answerMs).toISOString();
   const { confirm: _, ...others } = args;
-  return {
-    how,
-    message,
-    seal,
-    forView: { secret: seal, expiresAt, tool, arguments: others, ...shown },
-  };
+  return { ...asked, forView: { secret: seal, expiresAt, tool, arguments: others, ...shown } };
 }
 
 /** The question as a modern host gets it, which repeats the call with the answer. */
@@ -229,7 +224,6 @@ function createSeal(key: Uint8Array, purpose: AskedBy, proposal: Proposal): stri
   return signed(key, purpose, [head, ...codesOf(key, proposal)].join('.'));
 }
 
-/** The codes of subject and digest. */
 const codesOf = (key: Uint8Array, { subject, digest }: Proposal): string[] =>
   [`subject ${subject}`, `digest ${digest}`].map((text) => codeOf(key, text));
 

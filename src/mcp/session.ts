@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { State } from '../state/port.ts';
-import { fieldOf, parseJson } from '../values.ts';
+import { fieldOf } from '../values.ts';
 import { clientOf, clientOfMeta, type HostClient, unknownClient } from './client.ts';
 import { modernRevision } from './identity.ts';
 import { isSigned, signed } from './signature.ts';
@@ -47,11 +47,5 @@ export async function createSession(
 export async function openSession(state: Secret, id: string): Promise<HostClient | undefined> {
   const [body = ''] = id.split('.');
   if (!isSigned(await state.secret(), 'session', body, id)) return undefined;
-  const client = parseJson(Buffer.from(body, 'base64url').toString());
-  const says = (name: string) => fieldOf(client, name) === true;
-  return {
-    name: String(fieldOf(client, 'name')),
-    asks: says('asks'),
-    showsViews: says('showsViews'),
-  };
+  return JSON.parse(Buffer.from(body, 'base64url').toString());
 }

@@ -256,7 +256,6 @@ function describeIssue(
   // Names and messages come from the tools' own schemas; unknown names were refused before.
   const property = String(issue.path[0] ?? '');
   const name = trusted(property);
-  if (property === '') return trusted(issue.message);
   if (issue.code === 'custom') return wording`${name}: ${trusted(issue.message)}`;
   const schema = known[property] ?? {};
   const expected = trusted(expectedValue(schema, issue));
