@@ -1,5 +1,7 @@
 /** The records of one day as they are stored: their fields, and the form of files. */
 
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { dayOf } from '../figures/days.ts';
 import { rounded } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
@@ -7,7 +9,6 @@ import { firstYearValue, sumQuote, termTotals } from '../figures/quote-totals.ts
 import type { TermTotals } from '../figures/terms.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
-import { compress, decompress } from '../state/compression.ts';
 import { shortHash } from '../state/short-hash.ts';
 import { isObject, parseJson } from '../values.ts';
 
@@ -131,10 +132,13 @@ export class UnreadableSnapshot extends Error {
   override readonly name = 'UnreadableSnapshot';
 }
 
-/** Several times what 100,000 records take; in bytes. */
+/** Several times what 100,000 records take, in bytes: a few kilobytes that were written by others may hold gigabytes. */
 const maxLength = 128 * 1024 * 1024;
 /** Higher than the default, because snapshots are written once a day and kept for a year. */
 const quality = 9;
+
+const brotli = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
+const unbrotli = promisify<Buffer, { maxOutputLength: number }, Buffer>(brotliDecompress);
 
 /**
  * A line of JSON for the header and for each column, so that other work can run between them.
@@ -148,7 +152,7 @@ export async function pack(header: object, rows: readonly Row[]): Promise<Buffer
   const hash = shortHash(lines.join('\n'));
   const text = Buffer.from([JSON.stringify({ ...header, hash }), ...lines].join('\n'));
   if (text.length > maxLength) throw new RangeError(`a snapshot of ${text.length} bytes`);
-  return compress(text, quality);
+  return brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
 }
 
 /** A stored value whose columns are not read yet. */
@@ -159,7 +163,8 @@ export interface Unpacked {
 
 /** @throws UnreadableSnapshot */
 export async function unpack(stored: Buffer): Promise<Unpacked> {
-  const body = await decompress(stored, maxLength).catch((cause: unknown) => {
+  const read = unbrotli(stored, { maxOutputLength: maxLength });
+  const body = await read.catch((cause: unknown) => {
     throw new UnreadableSnapshot('damaged', { cause });
   });
   const [first = '', ...lines] = body.toString().split('\n');
