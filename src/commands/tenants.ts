@@ -38,13 +38,23 @@ export type ConfiguredTenants = Awaited<ReturnType<typeof configuredTenants>>;
 export async function configuredTenants(settings: Settings, common: SharedServices) {
   let open: ReadonlyMap<string, OpenEntry> = new Map();
 
+  /** The open tenant if its settings are unchanged; otherwise a new one. */
+  function entryOf([name, settings]: readonly [string, Settings]): [string, OpenEntry] {
+    const description = JSON.stringify(settings, (_, value) =>
+      value instanceof Set ? [...value] : value,
+    );
+    const known = open.get(name);
+    if (known?.description === description) return [name, known];
+    const nameOf = settings.tenantsFile === undefined ? environmentName : nameInFile;
+    const tenant = openHandle(name, settings, requireTenant(settings), common, { nameOf });
+    return [name, { tenant, description }];
+  }
+
   /** Calls in flight finish on the tenant on which they started. @throws ConfigError; then nothing changes */
   function reload(settings: Settings): { opened: string[]; closed: string[] } {
     if (settings.sandbox) return { opened: [], closed: [] };
     const read = usesCallerKeys(settings) ? [] : tenantsOf(settings);
     const before = open;
-    const entryOf = ([name, settings]: readonly [string, Settings]) =>
-      [name, entryFor(name, settings, common, before.get(name))] as const;
     open = new Map([...read].map(entryOf));
     const hasChanged = (name: string) => before.get(name) !== open.get(name);
     const opened = [...open.keys()].filter(hasChanged);
@@ -72,22 +82,6 @@ export async function configuredTenants(settings: Settings, common: SharedServic
       await Promise.all(this.handles.map((tenant) => tenant.close()));
     },
   };
-}
-
-/** The open tenant if its settings are unchanged; otherwise a new one. */
-function entryFor(
-  name: string,
-  settings: Settings,
-  common: SharedServices,
-  known: OpenEntry | undefined,
-): OpenEntry {
-  const description = JSON.stringify(settings, (_, value) =>
-    value instanceof Set ? [...value] : value,
-  );
-  if (known?.description === description) return known;
-  const nameOf = settings.tenantsFile === undefined ? environmentName : nameInFile;
-  const tenant = openHandle(name, settings, requireTenant(settings), common, { nameOf });
-  return { tenant, description };
 }
 
 /**
