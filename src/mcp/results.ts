@@ -26,7 +26,7 @@ export async function toResult(answer: Answer): Promise<CallToolResult> {
   if (answer.uncut || fits(whole, answer.rows?.aim)) return whole;
   const { rows } = answer;
   if (!rows) return pruned(answer);
-  const fewer = asManyRowsAsFit(answer, rows);
+  const fewer = asManyRowsAsFit(rows);
   if (fewer) return fewer;
   // A single row does not fit, so lists inside the record are cut.
   return rows.aim !== undefined && fits(whole)
@@ -37,16 +37,16 @@ export async function toResult(answer: Answer): Promise<CallToolResult> {
 export const textOf = ({ content: [part] }: CallToolResult): string =>
   part?.type === 'text' ? part.text : '';
 
+type Rows = NonNullable<Answer['rows']>;
+
 /** The answer with as many rows as fit, at least one; `undefined` if not even that fits. */
-function asManyRowsAsFit(
-  answer: Answer,
-  { aim, count }: NonNullable<Answer['rows']>,
-): CallToolResult | undefined {
+function asManyRowsAsFit(rows: Rows): CallToolResult | undefined {
+  const { aim, count } = rows;
   let [low, high] = [0, count];
   let best: CallToolResult | undefined;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const shorter = writeResult(cutToRows(answer, middle));
+    const shorter = writeResult(cutToRows(rows, middle));
     if (fits(shorter, aim)) {
       best = shorter;
       low = middle + 1;
@@ -55,11 +55,10 @@ function asManyRowsAsFit(
   return low > 1 ? best : undefined;
 }
 
-function cutToRows(answer: Answer, count: number): Answer {
-  const shorter = answer.rows?.keep(count) ?? answer;
+function cutToRows({ aim, keep }: Rows, count: number): Answer {
   // An answer that is filled with rows says itself how many of all it shows.
-  if (answer.rows?.aim !== undefined) return shorter;
-  return withNote(shorter, wording`Cut to ${count} rows: more would be too long to read.`);
+  if (aim !== undefined) return keep(count);
+  return withNote(keep(count), wording`Cut to ${count} rows: more would be too long to read.`);
 }
 
 const withNote = (answer: Answer, note: Wording): Answer => ({

@@ -1,4 +1,5 @@
 import type { ReadResourceResult, Resource, Tool } from '@modelcontextprotocol/server';
+import { fieldOf } from '../values.ts';
 import { readView, type ViewName, viewNames, viewTitles, withFacts } from '../views/views.ts';
 import { viewMimeType } from './identity.ts';
 
@@ -12,12 +13,9 @@ export const viewMeta = (view: ViewName, forView = false) => ({
 /** No domains: views communicate with their host only. */
 const ui = { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true };
 
-export const viewResources = (
-  tools: readonly { _meta?: Record<string, unknown> | undefined }[],
-): Resource[] => {
-  const listedViews = JSON.stringify(tools.map(({ _meta }) => _meta?.ui));
-  return viewNames
-    .filter((view) => listedViews.includes(JSON.stringify(viewUri(view))))
+export const viewResources = (tools: readonly Tool[]): Resource[] =>
+  viewNames
+    .filter((view) => tools.some(({ _meta }) => uriIn(_meta) === viewUri(view)))
     .map((view) => ({
       uri: viewUri(view),
       name: `${view}-view`,
@@ -25,7 +23,8 @@ export const viewResources = (
       mimeType: viewMimeType,
       _meta: { ui },
     }));
-};
+
+const uriIn = (meta: Tool['_meta']): unknown => fieldOf(meta?.ui, 'resourceUri');
 
 export const viewFromUri = (uri: string): ViewName | undefined =>
   viewNames.find((view) => viewUri(view) === uri);

@@ -1,17 +1,14 @@
 import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { environmentName } from '../../config/settings.ts';
 import { ifMissing, replaceFile } from '../../state/files/files.ts';
 import { isObject, isOneOf, parseJson, valueAt } from '../../values.ts';
 import { type Entry, loginVariable } from './hosts.ts';
-import { serverName } from './launch.ts';
+import { serverName, variables } from './launch.ts';
 
 /** Variables of an entry that belong to the address and key which another entry replaces. */
-const replaced = [
-  ...(['baseUrl', 'apiKey', 'apiKeyFile'] as const).map(environmentName),
-  ...['CPQ_SANDBOX', loginVariable],
-];
+const { baseUrl, key, keyFile } = variables;
+const replaced = [baseUrl, key, keyFile, 'CPQ_SANDBOX', loginVariable];
 
 /** The other variables of our entry in a JSON file; none if it has no entry. */
 export async function keptVariables(path: string, root: string): Promise<Record<string, string>> {
