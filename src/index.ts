@@ -208,7 +208,8 @@ function serverFor({ handle, ...host }: HostedTenant): CpqServer {
     connect: (transport) => host.connect(transport as Parameters<typeof host.connect>[0]),
     fetch: host.fetch,
     async receiveWebhook(request) {
-      if (!webhooks) throw new CpqOptionError(missingWebhookSecret);
+      const missing = 'Webhooks are accepted only with a secret: set webhookSecret';
+      if (!webhooks) throw new CpqOptionError(missing);
       const { answerDelivery } = await import('./hosts/webhooks.ts');
       const onError = (error: unknown) => log.error('webhook not stored', factsOf(error));
       return answerDelivery(webhooks, request, onError);
@@ -216,8 +217,6 @@ function serverFor({ handle, ...host }: HostedTenant): CpqServer {
     close: host.close,
   };
 }
-
-const missingWebhookSecret = 'Webhooks are accepted only with a secret: set webhookSecret';
 
 /** Replaces a ConfigError with one that names the options. */
 function rethrowNamingOptions(error: unknown): never {

@@ -74,7 +74,6 @@ function show(described: Described): void {
   stderr.write(`${or}\n${steps}\n${connect}`);
 }
 
-/** The file of the user's own servers. */
 export const fileOf = (host: ConfigHost, { env, home }: CommandContext): string =>
   host.file({ env, home, platform: process.platform });
 
@@ -151,7 +150,6 @@ function shellWord(word: string): string {
 const isWritable = ({ format, addCommand }: ConfigHost): boolean =>
   format === 'json' && addCommand === undefined;
 
-/** Adds the entry to a file, unless the host's own command does that. */
 async function writeTo(described: Described): Promise<void> {
   const { host, file, entry, command, replace, steps } = described;
   if (!isWritable(host)) {

@@ -2,7 +2,6 @@ import { ConfigError, readCommandLine, readSettings } from '../config.ts';
 import { openClient } from './own-client.ts';
 import { forPerson, table } from './table.ts';
 
-/** Example questions, and the tool call for each. */
 const questions = [
   ['How is our pipeline?', 'cpq_brief_pipeline', { rows: 2 }],
   ['Which quotes have gone stale?', 'cpq_check_sales_data', { check: 'stale_quotes', size: 5 }],

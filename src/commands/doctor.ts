@@ -27,11 +27,7 @@ Checks the settings, the address, the key, every route, and how the service coun
 that only read; with CPQ_TENANTS_FILE for every tenant in it. The settings are the server's, from the environment or as
 flags, which "cpq-mcp http --help" lists. --json prints the report as JSON. The status is 1 if a check failed.`;
 
-/**
- * The acceptance test of each tenant: settings, address, key, every route, and how the service answers. Sends at most 40
- * requests, which only read.
- * @throws ConfigError for wrong settings; Error when a check failed
- */
+/** @throws ConfigError for wrong settings; Error when a check failed */
 export async function run(argv: readonly string[], { env, stdout }: CommandContext): Promise<void> {
   const given = argv.filter((word) => word !== '--json');
   const asJson = given.length < argv.length;

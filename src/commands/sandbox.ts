@@ -38,7 +38,6 @@ const ownFlags = {
   webhook: 'string',
 } as const;
 
-/** @throws ConfigError */
 function optionsFrom(argv: readonly string[]) {
   const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
   if (words.length > 0) throw new ConfigError(help);

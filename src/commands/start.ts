@@ -43,10 +43,7 @@ async function embeddedSandbox(): Promise<Address> {
   };
 }
 
-/**
- * Describes the server of a tenant with these settings.
- * @param tools the tools that the caller may use; default all
- */
+/** @param tools the only tools that the caller may use; default all */
 export const describeServer = (
   settings: Settings,
   tools?: ReadonlySet<string>,

@@ -114,7 +114,6 @@ export function openHandle(
 
   return {
     ...{ name, tenant, grants, log, endpointFor, close },
-    /** Receives the tenant's webhooks, if configured. */
     webhooks: secret === undefined ? undefined : { secret, receive: receiverOf(tenant) },
     /** For callers with all grants of the tenant. */
     get endpoint(): TenantEndpoint {

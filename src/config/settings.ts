@@ -68,7 +68,6 @@ const secret = (parse: ParseValue<string>, description: string): Setting<string>
   secret: true,
 });
 
-/** A setting that is off by default. */
 const onOff = (description: string): Defaulted<boolean> => ({
   ...setting(parseBoolean, description, '0'),
   bare: true,

@@ -17,7 +17,6 @@ function tooManyCalls(retryMs: number): HttpError {
   return new HttpError(429, `Too many calls: try again in ${seconds} s.`, { retryAfter: seconds });
 }
 
-/** A caller with running or waiting calls. */
 interface Caller {
   running: number;
   /** Starts the waiting calls, in order of arrival. */

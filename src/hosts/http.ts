@@ -217,7 +217,6 @@ class HttpFrontend {
     await handle(request, response, message, caller);
   }
 
-  /** The message of a request. @throws HttpError */
   async #read(caller: string | undefined, request: IncomingMessage, signal: AbortSignal) {
     const isSmall = Number(request.headers['content-length']) <= smallBody;
     if (caller === undefined || isSmall) return readMessage(request);

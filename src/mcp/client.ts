@@ -8,7 +8,6 @@ export interface HostClient {
   name: string;
   /** It can ask a person in a form (elicitation). */
   asks: boolean;
-  /** It shows interactive views. */
   showsViews: boolean;
 }
 

@@ -82,9 +82,7 @@ export function createServer(parts: CallParts): Server {
 }
 
 /**
- * Handles `tools/call`: repairs and validates the arguments, runs the tool, and converts its answer or error
- * to a result. If a person must be asked, the result is the question, and the host repeats the call with the
- * answer.
+ * If a person must be asked, the result is the question, and the host repeats the call with the answer.
  * @throws InvalidParams for a tool that is not listed; the signal's reason when cancelled
  */
 async function callTool(
@@ -121,7 +119,6 @@ function answeredCall(call: AskingCall): AskingCall {
   return { ...call, tool: String(tool), args: isObject(args) ? args : {}, chosen };
 }
 
-/** The context of a call that may write. */
 function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
   const { client, ctx, args, chosen, formAnswer } = asking;
   const isAnswered = ctx.mcpReq.requestState() !== undefined || args.confirm !== undefined;

@@ -58,7 +58,6 @@ export interface ServerDescription extends Access {
 export const isForView = ({ _meta }: ListedTool): boolean =>
   fieldOf(_meta?.ui, 'visibility') !== undefined;
 
-/** In catalog order. */
 const forModels = listings.filter(({ definition }) => !isForView(definition));
 
 /** In catalog order. @param only the tools that the caller may use; default all */

@@ -33,7 +33,6 @@ export interface ConfigHost {
   restart: string;
 }
 
-/** An entry of a host. @param file of the host's servers */
 export function entryFor(host: ConfigHost, launch: Launch, file: string) {
   const { secret } = launch;
   const held = secret && { [secret.field]: `${secret.prefix}${host.secret(secret, file)}` };

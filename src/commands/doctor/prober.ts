@@ -57,7 +57,6 @@ export class Prober implements Traffic {
     });
   }
 
-  /** Whether further requests may be sent. */
   get canAsk(): boolean {
     const hasTime = Date.now() < this.call.deadline && this.budget.retryAfter === undefined;
     return hasTime && this.requests < maxRequests;

@@ -43,7 +43,6 @@ export async function accessTokenStrategy(options: AccessTokenOptions): Promise<
 const tenantMessage =
   'The tenant of this access token is not served here, or it names none of several: ask for another token.';
 
-/** While the file cannot be read, the tokens that were read before stay valid. @throws TokenFileError at first */
 async function tokenReader({ path, onError }: AccessTokenOptions) {
   let [tokens, stamp, lastError] = [await readTokens(path), '', ''];
   return async (): Promise<readonly StoredToken[]> => {

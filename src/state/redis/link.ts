@@ -75,7 +75,6 @@ export async function openLink({ url, report }: LinkOptions) {
   return {
     close,
     sendForBytes,
-    /** Since when Redis cannot be reached. */
     get lostSince(): Date | undefined {
       return lostSince;
     },
@@ -103,7 +102,6 @@ export async function openLink({ url, report }: LinkOptions) {
       if (!client.isReady) throw new StateUnavailable('Redis cannot be reached');
       await client.pSubscribe(pattern, listener).catch(rethrowAsUnavailable);
     },
-    /** Calls the listener whenever Redis can be reached again. */
     onReconnect: (listener: () => void) => void reconnectListeners.push(listener),
   };
 }
