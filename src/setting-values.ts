@@ -91,3 +91,7 @@ export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1
 /** Whether a name or address, in a URL or not, is of this machine. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/i.test(host);
+
+/** Keys read over an unencrypted connection could be replaced on the way. */
+export const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || isLoopback(hostname);

@@ -76,9 +76,7 @@ export function openHandle(
   const unregisterSecrets = registerSecrets([secret]);
   const observed = common.observer ? { observer: common.observer(name) } : {};
   const tenant = new Tenant({
-    ...tenantOptions(name, settings, address, log, nameOf),
-    state: stateFor(settings, common.state),
-    cache: common.cache,
+    ...tenantOptions(name, settings, address, common, nameOf),
     // A restricted lookup must not get connections that were opened without it.
     connections: more.limits ? undefined : common.connections,
     name: more.stateByKey || name === defaultName ? undefined : name,
@@ -130,13 +128,6 @@ export function openHandle(
   };
 }
 
-/** The embedded tenant is another one after each start. */
-function stateFor({ keepCollections, sandbox }: Settings, state: State): State {
-  if (keepCollections === 'on' && !sandbox) return state;
-  const { collections: _, ...others } = state;
-  return others;
-}
-
 /** @throws ConfigError that names the line of the file that is wrong */
 export const fieldRulesOf = ({ fieldsFile = '' }: Settings): FieldRule[] =>
   parseAs(environmentName('fieldsFile'), () => parseFieldRules(fieldsFile));
@@ -146,11 +137,17 @@ const tenantOptions = (
   tenant: string,
   settings: Settings,
   { baseUrl, key, generatedHistory }: Address,
-  log: Log,
+  { state, cache, log }: SharedServices,
   nameOf: NameOf,
 ) => ({
   baseUrl,
   key,
+  cache,
+  // The embedded tenant is another one after each start.
+  state:
+    settings.keepCollections === 'on' && !settings.sandbox
+      ? state
+      : { ...state, collections: undefined },
   pageParam: settings.pageParam,
   fields: fieldRulesOf(settings),
   recordUrl: settings.recordUrl,

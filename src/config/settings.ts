@@ -6,7 +6,7 @@ import {
   baseUrlFrom,
   headerSafe,
   InvalidValue,
-  isLoopback,
+  isProtected,
   type ParseValue,
   parseList,
   redisUrlFrom,
@@ -197,10 +197,7 @@ export const httpSettings = {
     '',
   ),
   oauthIssuer: setting((given) => {
-    const { protocol, hostname } = webAddress(given);
-    // Keys read over an unencrypted connection could be replaced on the way.
-    if (protocol !== 'https:' && !isLoopback(hostname))
-      throw new InvalidValue('must be an https address');
+    if (!isProtected(webAddress(given))) throw new InvalidValue('must be an https address');
     return given.trim(); // Compared exactly, trailing slash included.
   }, 'Issuer whose tokens are accepted, exactly as in their iss claim'),
   oauthAudience: text('Expected token audience; default: the public URL'),

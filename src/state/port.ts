@@ -219,7 +219,7 @@ export interface State {
   claim(name: string, expiresAt: number): Promise<boolean>;
   bus: UpdateBus;
   /** Absent if the state is not shared. */
-  collections?: SharedCollections;
+  collections?: SharedCollections | undefined;
   inbox(tenant: string): Inbox;
   health(): Promise<Health>;
   /** The key that signs tokens; all processes that share this state have the same one. */

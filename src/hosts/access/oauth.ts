@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { isLoopback } from '../../setting-values.ts';
+import { isProtected } from '../../setting-values.ts';
 import { shortHash } from '../../state/short-hash.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
 import { errorCode, fieldOf, messageOf } from '../../values.ts';
@@ -101,10 +101,6 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
 /** Sender-constrained tokens (RFC 7800) need a proof of possession (RFC 9449, 8705), which is not supported. */
 const boundTokenMessage =
   'The access token is bound to a key: it cannot be used as a bearer token.';
-
-/** Keys read over an unencrypted connection could be replaced on the way. */
-const isProtected = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || isLoopback(hostname);
 
 type ProviderKeys = Awaited<ReturnType<typeof discoverKeys>>;
 
