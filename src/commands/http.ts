@@ -27,7 +27,13 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   // During the start, too, so that a signal does not end the process halfway, or is ignored by that of a container.
   const stopped = Promise.race([once(signals, 'SIGINT'), once(signals, 'SIGTERM')]);
   let tenants: ConfiguredTenants | undefined;
-  const reload = () => tenants && reloadTenants(tenants, log, read);
+  const reload = () => {
+    try {
+      if (tenants) log.warn('tenants reloaded', tenants.reload(read()));
+    } catch (error) {
+      log.error('tenants not reloaded: the previous ones stay active', factsOf(error));
+    }
+  };
   signals.on('SIGHUP', reload);
   requireAuth(settings);
   // On an unauthenticated server, request ids are only worth their cost if every call is logged.
@@ -150,14 +156,6 @@ function metricsReader(
     if (!mayRead) guesses.count(sender);
     return mayRead;
   };
-}
-
-function reloadTenants(tenants: ConfiguredTenants, log: Log, read: () => Settings): void {
-  try {
-    log.warn('tenants reloaded', tenants.reload(read()));
-  } catch (error) {
-    log.error('tenants not reloaded: the previous ones stay active', factsOf(error));
-  }
 }
 
 /** The preview shows embedded data only, and on this machine only. */

@@ -207,13 +207,9 @@ function toText(value: unknown): string | undefined {
 
 /** Of an old text that is too long, the part from shortly before the first difference. */
 function textDifference(from: string, to: string, maxOld: number): Difference {
-  const at = firstDifference(oneLine(from), oneLine(to));
+  const [old, next] = [oneLine(from), oneLine(to)];
+  let at = 0;
+  while (at < old.length && old[at] === next[at]) at += 1;
   const start = at < maxOld - leadInLength ? 0 : at - leadInLength;
   return difference(quoteVerbatim(from, maxOld, start), quoteVerbatim(to));
-}
-
-function firstDifference(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && at < other.length && one[at] === other[at]) at += 1;
-  return at;
 }

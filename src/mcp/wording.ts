@@ -89,7 +89,7 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
     noneRemaining(wording`${trusted(host)} accepts no more requests for now`, seconds),
   'budget-spent': ({ seconds, reserved }) =>
     reserved
-      ? onlyReserved(reserved, seconds)
+      ? wording`${reserved} requests are left in the tenant's budget, and this server keeps them for single records and pages: reading a whole collection has to wait. Ask for one record or one page, or again ${whenToRetry(seconds)}.`
       : noneRemaining(
           wording`The tenant's request budget, which all its programs share, is used up`,
           seconds,
@@ -119,9 +119,6 @@ const itSays = ({ upstreamMessage }: ErrorFacts): Wording =>
 
 const noneRemaining = (why: Wording, seconds: number | undefined): Wording =>
   wording`${why}. Ask again ${whenToRetry(seconds)}.`;
-
-const onlyReserved = (reserved: number, seconds: number | undefined): Wording =>
-  wording`${reserved} requests are left in the tenant's budget, and this server keeps them for single records and pages: reading a whole collection has to wait. Ask for one record or one page, or again ${whenToRetry(seconds)}.`;
 
 const whenToRetry = (seconds: number | undefined): Wording =>
   seconds === undefined ? wording`in about a minute` : wording`in ${seconds} seconds`;

@@ -85,7 +85,12 @@ export async function probeRoutes(prober: Prober): Promise<Probes> {
   const probes = new Map<Resource, Probe>();
   for (const resource of resources) {
     if (!prober.canAsk || failsEverywhere(probes)) break;
-    probes.set(resource, await probe(resource, prober));
+    const page = prober.pages.page(resource, { size: probeSize }, prober.call);
+    const probe = await page.catch((error: unknown) => {
+      if (!isApiError(error)) throw error;
+      return { records: [], error };
+    });
+    probes.set(resource, probe);
   }
   return probes;
 }
@@ -119,13 +124,4 @@ export async function readRows({ pages, call }: Prober, probes: Probes): Promise
     rows.set(resource, { records, account: runSteps(understand(resource, records)) });
   }
   return rows;
-}
-
-async function probe(resource: Resource, { pages, call }: Prober): Promise<Probe> {
-  try {
-    return await pages.page(resource, { size: probeSize }, call);
-  } catch (error) {
-    if (!isApiError(error)) throw error;
-    return { records: [], error };
-  }
 }
