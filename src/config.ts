@@ -46,12 +46,9 @@ export function readCommandLine(
     const given = fromFlag ?? givenIn(variable, environment[variable]) ?? fallback;
     if (given !== undefined) read[name] = validate(name, given, fromFlag !== undefined);
   }
-  return { settings: withSecretsFromFiles(withGrants(read as Settings)), flags, words };
-}
-
-function withGrants(read: Settings): Settings {
-  const more = read.allowWrites ? [writeGrant] : [];
-  return { ...read, grants: parseGrants([...read.grants, ...more]) };
+  const given = read as Settings;
+  const grants = parseGrants([...given.grants, ...(given.allowWrites ? [writeGrant] : [])]);
+  return { settings: withSecretsFromFiles({ ...given, grants }), flags, words };
 }
 
 const variableNames = keysOf(settings).map(variableOf);

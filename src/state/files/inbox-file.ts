@@ -192,7 +192,5 @@ function toLine({ event }: Arrival): string {
   return JSON.stringify({ ...event, at: event.at ?? arrived, arrived });
 }
 
-type Line = InboxEvent & { at: number; arrived: number };
-
-const isEventLine = (line: unknown): line is Line =>
+const isEventLine = (line: unknown): line is InboxEvent & { at: number; arrived: number } =>
   isEvent(line) && typeof line.at === 'number' && typeof line.arrived === 'number';
