@@ -19,10 +19,7 @@ import { errorCode } from '../values.ts';
 import { openHandle, type SharedServices } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';
 
-/**
- * Creates the gate with the configured auth strategies.
- * @throws ConfigError when a setting of a strategy is missing or invalid
- */
+/** @throws ConfigError when a setting of a strategy is missing or invalid */
 export async function gateFor(
   settings: Settings,
   tenants: ConfiguredTenants,

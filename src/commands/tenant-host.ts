@@ -62,10 +62,7 @@ export function tenantHost(hostOptions: Options) {
   }
 
   return {
-    /**
-     * Opens a tenant with its own options.
-     * @throws ConfigError; Error when Redis refuses the password, or the host is closed
-     */
+    /** @throws ConfigError; Error when Redis refuses the password, or the host is closed */
     async open({ name: givenName, ...options }: Options): Promise<HostedTenant> {
       const shared = sharedOptions.find((name) => name in options);
       if (shared !== undefined) throw new ConfigError(`"${shared}" is an option of the host`);

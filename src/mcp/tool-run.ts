@@ -32,8 +32,7 @@ export interface CallParts extends ServerDescription {
 }
 
 /**
- * Validates the arguments, runs the tool, and converts its answer or error to a result. `createCall` makes the call
- * context from the validated arguments.
+ * Validates the arguments, runs the tool, and converts its answer or error to a result.
  * @param ask for tools that may write: has the host ask a person
  * @throws the signal's reason when the call was cancelled
  */

@@ -22,10 +22,7 @@ export function writeStatus({ report = () => {}, isOutage, probe }: WriteStatusO
     failure = undefined;
   }
 
-  /**
-   * @param isWritten whether the result shows that something was written
-   * @throws the error of the write
-   */
+  /** @param isWritten whether the result shows that something was written */
   async function watch<T>(
     path: string,
     write: Promise<T>,

@@ -62,11 +62,7 @@ export const secrets = {
   },
 } as const satisfies Record<string, Secret>;
 
-/**
- * How to reach the server, independent of the host's format.
- * @param script path of this program
- * @throws ConfigError for an invalid address
- */
+/** How to reach the server, independent of the host's format. @throws ConfigError for an invalid address */
 export function toLaunch(choice: LaunchOptions, script: string): Launch {
   const { http, sandbox, baseUrl, grants, apiKeyFile, kept } = choice;
   if (http !== undefined) return toRemote(http, choice);

@@ -11,10 +11,7 @@ export interface AccessTokenOptions {
   onError(error: unknown): void;
 }
 
-/**
- * Authenticates callers by an access token that this server issued.
- * @throws TokenFileError when the file cannot be read
- */
+/** Tokens that this server issued. @throws TokenFileError when the file cannot be read at the start */
 export async function accessTokenStrategy(options: AccessTokenOptions): Promise<AuthStrategy> {
   const readStored = await tokenReader(options);
   return {
