@@ -19,15 +19,9 @@ const nameInFile: NameOf<SettingName> = (name) =>
 /** Address, key and secrets are never inherited by another tenant. */
 const callerSettings = tenantSettings.filter((name) => /baseUrl|Key|Secret/i.test(name));
 
-interface OpenEntry {
-  tenant: TenantHandle;
-  /** Serialized settings; a tenant is reopened when they change. */
-  description: string;
-}
-
 /** Whether no tenant needs to be configured, because every caller uses an own key. */
-const usesCallerKeys = ({ auth, baseUrl, sandbox }: Settings): boolean =>
-  auth.has('key') && auth.size === 1 && baseUrl === undefined && !sandbox;
+const usesCallerKeys = ({ auth, baseUrl }: Settings): boolean =>
+  auth.has('key') && auth.size === 1 && baseUrl === undefined;
 
 export type ConfiguredTenants = Awaited<ReturnType<typeof configuredTenants>>;
 
@@ -36,18 +30,21 @@ export type ConfiguredTenants = Awaited<ReturnType<typeof configuredTenants>>;
  * @throws ConfigError for an invalid file, or if no tenant is configured
  */
 export async function configuredTenants(settings: Settings, common: SharedServices) {
-  let open: ReadonlyMap<string, OpenEntry> = new Map();
+  let open: ReadonlyMap<string, TenantHandle> = new Map();
+  /** Serialized settings; a tenant is reopened when they change. */
+  const descriptions = new WeakMap<TenantHandle, string>();
 
   /** The open tenant if its settings are unchanged; otherwise a new one. */
-  function entryOf([name, settings]: readonly [string, Settings]): [string, OpenEntry] {
+  function entryOf([name, settings]: readonly [string, Settings]): [string, TenantHandle] {
     const description = JSON.stringify(settings, (_, value) =>
       value instanceof Set ? [...value] : value,
     );
     const known = open.get(name);
-    if (known?.description === description) return [name, known];
+    if (known && descriptions.get(known) === description) return [name, known];
     const nameOf = settings.tenantsFile === undefined ? environmentName : nameInFile;
     const tenant = openHandle(name, settings, requireTenant(settings), common, { nameOf });
-    return [name, { tenant, description }];
+    descriptions.set(tenant, description);
+    return [name, tenant];
   }
 
   /** Calls in flight finish on the tenant on which they started. @throws ConfigError; then nothing changes */
@@ -59,24 +56,23 @@ export async function configuredTenants(settings: Settings, common: SharedServic
     const hasChanged = (name: string) => before.get(name) !== open.get(name);
     const opened = [...open.keys()].filter(hasChanged);
     const closed = [...before.keys()].filter(hasChanged);
-    for (const name of closed) before.get(name)?.tenant.retire();
+    for (const name of closed) before.get(name)?.retire();
     return { opened, closed };
   }
 
   if (settings.sandbox) {
     const address = await resolveAddress(settings);
-    const tenant = openHandle(defaultName, settings, address, common);
-    open = new Map([[defaultName, { tenant, description: '' }]]);
+    open = new Map([[defaultName, openHandle(defaultName, settings, address, common)]]);
   } else reload(settings);
 
   return {
     reload,
     get handles(): readonly TenantHandle[] {
-      return [...open.values()].map(({ tenant }) => tenant);
+      return [...open.values()];
     },
     find(name: string | undefined): TenantHandle | undefined {
       const [only] = open.size === 1 ? open.values() : [];
-      return (name === undefined ? only : open.get(name))?.tenant;
+      return name === undefined ? only : open.get(name);
     },
     async close(): Promise<void> {
       await Promise.all(this.handles.map((tenant) => tenant.close()));
