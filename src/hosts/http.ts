@@ -12,7 +12,7 @@ import type { HostClient } from '../mcp/client.ts';
 import { modernRevision, refusalToListen } from '../mcp/identity.ts';
 import { callIn, createSession, openSession, sessionHeader } from '../mcp/session.ts';
 import { loopbackNames } from '../setting-values.ts';
-import { type Health, ifUnavailable } from '../state/port.ts';
+import { type Health, ifUnavailable, type Update } from '../state/port.ts';
 import { writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { fieldOf, isObject, parseJson, toError } from '../values.ts';
@@ -169,8 +169,8 @@ class HttpFrontend {
       return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
     }
     const session = await this.#gate.admit(request);
-    const { caller, tenant } = session;
-    addRequestFacts({ ...(caller && { caller }), ...(tenant && { tenant }) });
+    const { endpoint: _, ...facts } = session;
+    addRequestFacts(facts);
     await this.#answer(session, request, response);
   }
 
@@ -275,12 +275,8 @@ async function sessionOf(
 /** In characters: a form has one box to tick, and every replica gets the answer. */
 const maxAnswer = 4_000;
 
-/** A host's answer to a form: by the id of the question, or of the call that asks. */
-interface FormResponse {
-  id: string;
-  /** Absent if it is an error, or cancels the call. */
-  result?: unknown;
-}
+/** A host's answer to a form, without a result if it is an error, or cancels the call that asks. */
+type FormResponse = Omit<NonNullable<Update['answer']>, 'from'>;
 
 /**
  * The answer to a form that a message is, of a host that is asked in forms; `undefined` for any other message.
@@ -294,8 +290,8 @@ export function answerOf(
   if (!client?.asks || !isObject(message)) return undefined;
   const { id, method, params, result } = message;
   if (method === 'notifications/cancelled')
-    return { id: callIn(session, fieldOf(params, 'requestId')) };
-  return typeof id === 'string' && method === undefined ? { id, result } : undefined;
+    return { to: callIn(session, fieldOf(params, 'requestId')), result: undefined };
+  return typeof id === 'string' && method === undefined ? { to: id, result } : undefined;
 }
 
 /**
@@ -311,12 +307,11 @@ export async function passAnswer(
     throw new HttpError(413, 'The answer is too long.');
   if (!grants.has(writeGrant))
     throw new HttpError(403, `${writeGrant} is not granted here, so nothing is written.`);
-  const answer = { to: message.id, result: message.result, from };
   const notPassedOn = () => {
     const problem = 'The answer may not have arrived: send it again if the call goes on.';
     throw new HttpError(503, problem, { retryAfter: 5 });
   };
-  await updates.publish({ answer }).catch(ifUnavailable(notPassedOn));
+  await updates.publish({ answer: { ...message, from } }).catch(ifUnavailable(notPassedOn));
 }
 
 function sendError(

@@ -7,6 +7,7 @@ import type { CallObserver } from '../mcp/observer.ts';
 import type { Gauges, Observer } from '../service/traffic/observer.ts';
 import type { Health } from '../state/port.ts';
 import { version } from '../version.ts';
+import type { Session } from './access/gate.ts';
 import type { DeliveryResult } from './webhooks.ts';
 
 /** Observes a tenant's calls and its requests to the service. */
@@ -149,19 +150,13 @@ const routeOf = (url: string): string =>
     url,
   )?.[0] ?? 'other';
 
-interface RequestFacts {
-  /** Its id. */
-  request: string;
-  /** The caller, once it is authenticated. */
-  caller?: string;
-  tenant?: string;
-}
+type CallerFacts = Pick<Session, 'caller' | 'tenant'>;
 
-const current = new AsyncLocalStorage<RequestFacts>();
+const current = new AsyncLocalStorage<{ request: string } & CallerFacts>();
 
-export const currentRequest = (): RequestFacts | undefined => current.getStore();
+export const currentRequest = () => current.getStore();
 
-export function addRequestFacts(facts: Omit<RequestFacts, 'request'>): void {
+export function addRequestFacts(facts: CallerFacts): void {
   Object.assign(current.getStore() ?? {}, facts);
 }
 

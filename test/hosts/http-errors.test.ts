@@ -146,6 +146,6 @@ test('the answer of a person that cannot be passed on is not accepted', async ()
     throw new StateUnavailable('Redis cannot be reached');
   };
   const tenant = { updates: { publish }, grants: new Set(['opportunity:write']) };
-  const passing = passAnswer(tenant as never, { id: 'q', result: {} }, undefined);
+  const passing = passAnswer(tenant as never, { to: 'q', result: {} }, undefined);
   await expect(passing).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
 });
