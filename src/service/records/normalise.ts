@@ -175,13 +175,6 @@ function withIdentity(read: ReturnType<typeof nestedRef>): typeof read {
   return Object.keys(read).length > 0 ? unreadable : undefined;
 }
 
-interface KnownField {
-  name: string;
-  kind: Reader<unknown>;
-  /** The type of values that need not be read. */
-  readType?: 'string';
-}
-
 /** The names of the sibling fields that may contain the id and the name of a reference. */
 export const flatForms = (name: string): { id: string; names: string[] } => ({
   id: `${name}Id`,
@@ -195,7 +188,7 @@ interface Reference extends ReturnType<typeof flatForms> {
 interface RecordReader {
   references: readonly Reference[];
   /** By every name that is read; that of a sibling field of a reference has no reader. */
-  byName: ReadonlyMap<string, KnownField | 'sibling'>;
+  byName: ReadonlyMap<string, Reader<unknown> | 'sibling'>;
   /** These names by their letters. */
   spellings: ReadonlyMap<string, string>;
 }
@@ -212,15 +205,14 @@ function readerOf(fields: Fields): RecordReader {
   const made = readers.get(fields);
   if (made) return made;
   const references: Reference[] = [];
-  const byName = new Map<string, KnownField | 'sibling'>();
+  const byName = new Map<string, Reader<unknown> | 'sibling'>();
   for (const [field, kind] of Object.entries(fields)) {
     if (kind !== ref) continue;
     const reference = { field, ...flatForms(field) };
     references.push(reference);
     for (const sibling of [reference.id, ...reference.names]) byName.set(sibling, 'sibling');
   }
-  for (const [name, kind] of Object.entries(fields))
-    byName.set(name, kind === text ? { name, kind, readType: 'string' } : { name, kind });
+  for (const [name, kind] of Object.entries(fields)) byName.set(name, kind);
   const spellings = new Map([...byName.keys()].map((name) => [lettersOf(name), name]));
   const reader = { references, byName, spellings };
   readers.set(fields, reader);
@@ -249,17 +241,17 @@ export function normalise<F extends Fields>(raw: JsonObject, fields: F): Parsed<
   const reader = readerOf(fields);
   let [hasSiblings, hasOthers] = [false, false];
   for (const name in raw) {
-    const field = reader.byName.get(name);
-    if (field === undefined) hasOthers = true;
-    else if (field === 'sibling') hasSiblings = true;
-    else if (typeof raw[name] !== field.readType) readField(raw, field);
+    const kind = reader.byName.get(name);
+    if (kind === undefined) hasOthers = true;
+    else if (kind === 'sibling') hasSiblings = true;
+    else readField(raw, name, kind);
   }
   if (hasOthers && respell(raw, fields)) return normalise(raw, fields);
   if (hasSiblings) for (const reference of reader.references) completeReference(raw, reference);
   return raw as Parsed<F>;
 }
 
-function readField(raw: JsonObject, { name, kind }: KnownField): void {
+function readField(raw: JsonObject, name: string, kind: Reader<unknown>): void {
   const before = raw[name];
   const after = before === null ? undefined : kind(before);
   if (after === before) return;
