@@ -22,7 +22,7 @@ import type {
   Product,
   Quote,
   QuoteItem,
-  QuoteTemplate,
+  RecordOf,
   Ref,
   Resource,
 } from '../service/records/records.ts';
@@ -387,7 +387,8 @@ export const listColumns: Readonly<Record<Resource, ReturnType<typeof listOf>>> 
   }),
   quote_template: listOf({
     widgets: {
-      value: ({ widgets }: QuoteTemplate) => widgets?.map((widget) => widget.name ?? widget.id),
+      value: ({ widgets }: RecordOf['quote_template']) =>
+        widgets?.map((widget) => widget.name ?? widget.id),
     },
     updated: date('updatedAt'),
   }),

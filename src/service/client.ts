@@ -1,7 +1,7 @@
 import { delay } from '../state/delay.ts';
 import { registerSecrets } from '../text/secrets.ts';
 import type { JsonObject } from '../values.ts';
-import type { Call } from './call.ts';
+import { type Call, callMs } from './call.ts';
 import { type Connections, openConnections, type WireLimits } from './connections/connections.ts';
 import { type Wire, type WireRequest, type WireResponse, wireTo } from './connections/wire.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
@@ -10,7 +10,14 @@ import { respell } from './records/normalise.ts';
 import { toRecord } from './records/recognition.ts';
 import { fieldsOf, type Opportunity, type RecordOf, type Resource } from './records/records.ts';
 import { parseResponse, readOne, readPage } from './response.ts';
-import { isPathSegment, type Page, type PageRequest, type Route, routes } from './routes.ts';
+import {
+  type IdField,
+  isPathSegment,
+  type Page,
+  type PageRequest,
+  type Route,
+  routes,
+} from './routes.ts';
 
 export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */
@@ -123,7 +130,7 @@ export class ApiClient {
   /** @throws ApiError */
   async getRecord<R extends Resource>(
     resource: R,
-    by: 'id' | 'externalIdentifier',
+    by: IdField,
     value: string,
     call: Call,
   ): Promise<RecordOf[R]> {
@@ -134,12 +141,7 @@ export class ApiClient {
    * One record as the service sent it, with fields where they are documented to be.
    * @throws ApiError
    */
-  async getRaw(
-    resource: Resource,
-    by: 'id' | 'externalIdentifier',
-    value: string,
-    call: Call,
-  ): Promise<JsonObject> {
+  async getRaw(resource: Resource, by: IdField, value: string, call: Call): Promise<JsonObject> {
     const request = this.#requestOfOne(resource, by, value);
     const raw = this.fields.apply(resource, await this.#send(request, call));
     respell(raw, fieldsOf[resource]);
@@ -166,11 +168,7 @@ export class ApiClient {
     return toRecord('opportunity', this.fields.apply('opportunity', raw));
   }
 
-  #requestOfOne(
-    resource: Resource,
-    by: 'id' | 'externalIdentifier',
-    value: string,
-  ): TypedRequest<JsonObject> {
+  #requestOfOne(resource: Resource, by: IdField, value: string): TypedRequest<JsonObject> {
     const path = routes[resource].path + (by === 'id' ? '/' : '/ext/');
     const facts: ErrorFacts = { host: this.host, path: `${path}…` };
     if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
@@ -199,7 +197,8 @@ export class ApiClient {
         await this.#traffic.ended(sent, { request, call, response, error });
         if (!isApiError(error)) throw error;
         const wait = retryDelay(number, error, this.#firstDelayMs);
-        const inTime = wait < maxWaitMs && Date.now() + wait < call.deadline;
+        // No call takes longer, whatever its deadline says after the clock was set back.
+        const inTime = wait < callMs && Date.now() + wait < call.deadline;
         if (number === attempts || !inTime || !mayRetry(error)) throw error;
         await delay(wait, call.signal);
         continue;
@@ -211,14 +210,11 @@ export class ApiClient {
 }
 
 /** Whether nothing in a record is what it was asked by: some services answer with another one. */
-function isOther(record: JsonObject, by: 'id' | 'externalIdentifier', asked: string): boolean {
+function isOther(record: JsonObject, by: IdField, asked: string): boolean {
   const isAsked = (value: unknown) => String(value).toLowerCase() === asked.toLowerCase();
   const named = by === 'id' ? (record.id ?? record._id) : record.externalIdentifier;
   return ['string', 'number'].includes(typeof named) && !Object.values(record).some(isAsked);
 }
-
-/** No call takes longer, whatever its deadline says after the clock was set back. */
-const maxWaitMs = 45_000;
 
 /** The query of a page of a route. `pageParam` is the name of the offset parameter in the settings. */
 function queryString(
@@ -238,7 +234,7 @@ function queryString(
 }
 
 /** Exponential backoff with jitter, or the delay that the service asks for. In milliseconds. */
-function retryDelay(attempt: number, error: unknown, firstDelayMs: number): number {
+function retryDelay(attempt: number, error: ApiError, firstDelayMs: number): number {
   const jitter = 0.5 + Math.random();
   const isRateLimit = isApiError(error, 'rate-limited');
   const requested =

@@ -121,9 +121,6 @@ function answeredAt(response: Headed): { answeredAt?: number } {
   return Number.isNaN(time) ? {} : { answeredAt: time };
 }
 
-/** One page without its envelope. */
-type RawPage = Omit<Page<JsonObject>, 'withoutSize'>;
-
 /** What a list or a record is wrapped in, best first; besides the name of the resource. */
 const wrappers = [
   ...['results', 'data', 'items', 'records', 'rows', 'list', 'content', 'value', 'entities'],
@@ -169,7 +166,7 @@ function listIn(outer: JsonObject): string | undefined {
  * @throws ApiError (`unexpected`) for an unknown envelope: an empty page would report "none" where there are many;
  *   `embedded-error` for an error beside an empty list
  */
-export function readPage(body: unknown, facts: ErrorFacts, response: Headed): RawPage {
+export function readPage(body: unknown, facts: ErrorFacts, response: Headed): Page<JsonObject> {
   const { inner: list, around } = unwrap(body, facts);
   const holders = holdersIn(around);
   const rows = Array.isArray(list) ? list.length : 0;
@@ -183,7 +180,7 @@ export function readPage(body: unknown, facts: ErrorFacts, response: Headed): Ra
     records.length < rows ||
     (facts.status === 206 && isAll) ||
     holders.some((holder) => saysPartial(holder, rows, isAll));
-  const page: RawPage = { records, ...answeredAt(response) };
+  const page: Page<JsonObject> = { records, ...answeredAt(response) };
   if (isPartial) page.countIsLimit = true;
   else if (total !== undefined) page.total = total;
   return page;

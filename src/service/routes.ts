@@ -16,8 +16,10 @@ export interface Route {
   /** Query parameters, apart from the page size and the offset. */
   readonly parameters: readonly (keyof Search)[];
   /** The identifiers by which one record can be read. */
-  readonly one: readonly ('id' | 'externalIdentifier')[];
+  readonly one: readonly IdField[];
 }
+
+export type IdField = 'id' | 'externalIdentifier';
 
 const search = ['query', 'filters', 'sort'] as const;
 const eitherId = ['id', 'externalIdentifier'] as const;

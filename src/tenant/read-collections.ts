@@ -13,6 +13,7 @@ import type { PartOf } from '../reading/parts.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
+import type { IdField } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isOneOf } from '../values.ts';
@@ -173,7 +174,7 @@ const shareOf = (read: number, total: number): string =>
 export const readIfExists = <R extends Resource>(
   tenant: Tenant,
   resource: R,
-  by: 'id' | 'externalIdentifier',
+  by: IdField,
   value: string,
   call: ToolCall,
 ): Promise<RecordOf[R] | undefined> =>

@@ -7,7 +7,7 @@ import { markUnknownItems } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import type { FieldRule } from '../service/records/mapping.ts';
 import type { ApiRecord, Opportunity, RecordOf, Resource } from '../service/records/records.ts';
-import { type Page, type PageQuery, routes, type Search } from '../service/routes.ts';
+import { type IdField, type Page, type PageQuery, routes, type Search } from '../service/routes.ts';
 import type { Inbox, State } from '../state/port.ts';
 import type { JsonObject } from '../values.ts';
 import { type Grant, intersectGrants, readGrant, requireGrant, writeGrant } from './grants.ts';
@@ -105,7 +105,7 @@ export class Tenant {
    */
   async getRecord<R extends Resource>(
     resource: R,
-    by: 'id' | 'externalIdentifier',
+    by: IdField,
     value: string,
     call: CallContext,
   ): Promise<RecordOf[R]> {

@@ -49,7 +49,7 @@ export function openConnections(given: Partial<WireLimits> = {}) {
 /** Loaded on first use: loading undici takes about 0.3 s, which a list of tools would have to wait for. */
 async function createPool(
   origin: string,
-  { lookup, connections, connectMs, attemptMs, maxBytes }: WireLimits,
+  { lookup, connections, connectMs, maxBytes }: WireLimits,
 ): Promise<Pool> {
   const { Pool } = await import('./pool.ts');
   return new Pool(origin, {
@@ -57,8 +57,6 @@ async function createPool(
     connections,
     connectTimeout: connectMs,
     keepAliveTimeout: 30_000,
-    headersTimeout: attemptMs,
-    bodyTimeout: attemptMs,
     maxResponseSize: maxBytes,
   });
 }

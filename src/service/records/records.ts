@@ -280,7 +280,6 @@ export type Opportunity = RecordOf['opportunity'];
 export type Product = RecordOf['product'];
 export type Quote = RecordOf['quote'];
 export type QuoteItem = Parsed<typeof quoteItem>;
-export type QuoteTemplate = RecordOf['quote_template'];
 export type PricingBook = RecordOf['pricing_book'];
 export type Category = RecordOf['category'] & { readonly children?: readonly Category[] };
 export type DiscountGroup = RecordOf['discount_group'];

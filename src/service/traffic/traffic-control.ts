@@ -156,14 +156,6 @@ const maxPauseMs = 5_000;
 /** A walk of which a smaller share can be read now, and more of it later, is not continued after its first page. */
 const worthwhileShare = 1 / 2;
 
-type Purpose = NonNullable<Call['purpose']>;
-
-/** What applies to requests of each purpose. */
-interface Rules extends Readonly<Record<Purpose, WindowRule>> {
-  /** Requests that the tenant allows in the window, as far as the settings permit. */
-  allowed: number;
-}
-
 /** The rate budget of one tenant, which other programs use too. */
 export function rateBudget(window: RateWindow, key: string, requests: number) {
   let rules = rulesFor(requests, requests);
@@ -257,12 +249,13 @@ function isTooLittle(cost: WalkCost, available: number, most: number): boolean {
   return cost.left <= most && available < cost.left * worthwhileShare;
 }
 
-function rulesFor(requests: number, reported: number): Rules {
+/** What applies to requests of each purpose, and `allowed` as in `limit`. */
+function rulesFor(requests: number, reported: number) {
   const isDefault = requests === defaultLimit;
   const smaller = Math.min(requests, reported);
   const allowed = isDefault ? reported : smaller;
   const limit = isDefault ? Math.max(requests, reported) : requests;
-  const single = { limit, windowMs, reserve: 0 };
+  const single: WindowRule = { limit, windowMs, reserve: 0 };
   return {
     allowed,
     interactive: single,
