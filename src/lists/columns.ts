@@ -109,6 +109,10 @@ const currency: Column<{ company?: Ref; [field: string]: unknown }> = {
   },
 };
 
+const times = { created: hidden(date('createdAt')), updated: hidden(date('updatedAt')) };
+const externalIdentifier = text('externalIdentifier');
+const labels: Column<ApiRecord> = { value: ({ labels }) => labels, filter: 'labels' };
+
 const companyColumns: Columns<Company> = {
   type: text('type'),
   currency: text('currency'),
@@ -123,10 +127,9 @@ const companyColumns: Columns<Company> = {
     compared: ({ accountManagerId }) => accountManagerId,
     filter: 'accountManagerId',
   },
-  externalIdentifier: text('externalIdentifier'),
-  labels: { value: ({ labels }) => labels, filter: 'labels' },
-  created: hidden(date('createdAt')),
-  updated: hidden(date('updatedAt')),
+  externalIdentifier,
+  labels,
+  ...times,
 };
 
 function managerOf({ accountManager, accountManagerId }: Company, { nameOf }: Known): unknown {
@@ -146,10 +149,9 @@ const contactColumns: Columns<Contact> = {
   },
   company: text('companyName'),
   companyId: text('companyId'),
-  externalIdentifier: text('externalIdentifier'),
-  labels: { value: ({ labels }) => labels, filter: 'labels' },
-  created: hidden(date('createdAt')),
-  updated: hidden(date('updatedAt')),
+  externalIdentifier,
+  labels,
+  ...times,
 };
 
 function contractValue(deal: Opportunity): number | undefined {
@@ -198,9 +200,8 @@ const opportunityColumns: Columns<Opportunity> = {
     hidden: true,
   },
   valueMonths: hidden(number('valueMonths')),
-  externalIdentifier: hidden(text('externalIdentifier')),
-  created: hidden(date('createdAt')),
-  updated: hidden(date('updatedAt')),
+  externalIdentifier: hidden(externalIdentifier),
+  ...times,
 };
 
 /** The product's own category and the others, each once. */
@@ -246,10 +247,9 @@ const productColumns: Columns<Product> = {
   },
   listed,
   ean: hidden(text('ean')),
-  externalIdentifier: hidden(text('externalIdentifier')),
-  labels: { value: ({ labels }) => labels, filter: 'labels', hidden: true },
-  created: hidden(date('createdAt')),
-  updated: hidden(date('updatedAt')),
+  externalIdentifier: hidden(externalIdentifier),
+  labels: { ...labels, hidden: true },
+  ...times,
 };
 
 /** By the items, not by the quote: items that a list lacks are read later and added to the same record. */

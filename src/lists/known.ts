@@ -1,4 +1,5 @@
 import { currencyOfRecord, unknownCurrency } from '../figures/money.ts';
+import { recordsById, runSteps } from '../figures/steps.ts';
 import { companyOf, type KnownRecords, lacksName, namingResources } from '../names/references.ts';
 import type { ReferencedRecord } from '../reading/referenced-records.ts';
 import { ignoreApiError, unlessKeyRefused } from '../service/errors.ts';
@@ -105,14 +106,7 @@ type CachedById = ReadonlyMap<string | undefined, ReferencedRecord>;
 /** The cached records of a collection that the caller may read. */
 function cachedById(tenant: Tenant, resource: 'company' | 'category'): CachedById | undefined {
   const records: readonly ReferencedRecord[] | undefined = tenant.cached(resource);
-  return (
-    records &&
-    tenant.derived.get(
-      [records],
-      'by id',
-      () => new Map(records.map((record) => [record.id, record])),
-    )
-  );
+  return records && tenant.derived.get([records], 'by id', () => runSteps(recordsById(records)));
 }
 
 /**
