@@ -22,13 +22,11 @@ export interface ReferencedRead {
   isWhole: boolean;
 }
 
-type Client = Pick<ApiClient, 'getRecord'>;
-
 /**
  * The records that rows of lists refer to by id, for their names and currencies: read with one request for a page of a
  * list, without reading the whole collection, and remembered for this page.
  */
-export function referencedRecords(client: Client, pages: ServicePages) {
+export function referencedRecords(client: Pick<ApiClient, 'getRecord'>, pages: ServicePages) {
   /** By the collection and the ids. */
   const remembered = new BoundedMap<string, { asOf: Date; read: ReferencedRead }>(
     maxRememberedPages,

@@ -8,9 +8,6 @@ export interface Segment {
 
 type Segments = readonly Segment[];
 
-/** Offsets from the first up to, but not including, the second. */
-export type Gap = readonly [from: number, until: number];
-
 const endOf = ({ from, keys }: Segment): number => from + keys.length;
 
 /** The offset after the last record. */
@@ -31,11 +28,11 @@ export function overlapsAt(segments: Segments, offset: number): boolean {
 }
 
 /**
- * Ranges of offsets below `total` that no page covers.
+ * Ranges of offsets below `total` that no page covers; `until` is not in them.
  * @param overlap records that a page must have in common with those before
  */
-export function gapsIn(segments: Segments, total: number, overlap = 0): Gap[] {
-  const gaps: Gap[] = [];
+export function gapsIn(segments: Segments, total: number, overlap = 0) {
+  const gaps: [from: number, until: number][] = [];
   let covered = 0;
   for (const segment of segments.toSorted((one, other) => one.from - other.from)) {
     if (segment.from > Math.max(0, covered - overlap)) gaps.push([covered, segment.from]);

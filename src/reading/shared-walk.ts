@@ -76,12 +76,8 @@ export class SharedWalk implements Call {
     const pages = this.#pages ?? 0;
     const isCostly = this.#pagesRead === 1 && pages > limit * costlyShare;
     const costs = isCostly ? ` (${pages} of the tenant's ${limit} requests in ten minutes)` : '';
-    for (const waiter of this.#waiters) waiter.progress(read, total, what, this.#place + costs);
-  }
-
-  get #place(): string {
-    const pages = this.#pages;
-    return pages === undefined || pages === 1 ? '' : `page ${this.#pagesRead} of ${pages}`;
+    const place = pages > 1 ? `page ${this.#pagesRead} of ${pages}` : '';
+    for (const waiter of this.#waiters) waiter.progress(read, total, what, place + costs);
   }
 
   get cost(): WalkCost | undefined {

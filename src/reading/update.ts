@@ -61,7 +61,7 @@ export const canUpdate = (resource: Resource, pages: ServicePages): boolean =>
   routes[resource].parameters.includes('sort') &&
   pages.traits(resource).honoured['-updatedAt'] !== false;
 
-interface Source {
+export interface Source {
   readonly pages: ServicePages;
   readonly resource: Resource;
   /** Parameters of the whole collection. */

@@ -1,7 +1,6 @@
-import type { Call } from '../service/call.ts';
-import { type ApiError, isApiError } from '../service/errors.ts';
-import type { ApiRecord, Resource } from '../service/records/records.ts';
-import { routes, type Search } from '../service/routes.ts';
+import { type ApiError, ignoreApiError, isApiError } from '../service/errors.ts';
+import type { ApiRecord } from '../service/records/records.ts';
+import { routes } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import {
   type Coverage,
@@ -13,8 +12,8 @@ import {
 } from './coverage.ts';
 import { inListOrder, Pass } from './pass.ts';
 import { type Ask, type End, readPages } from './read-pages.ts';
-import { countsRecords, isRound, mayBeCut, type ServicePages } from './service-pages.ts';
-import { type Basis, canUpdate, changesFrom, isRecent, readUpdate } from './update.ts';
+import { countsRecords, isRound, mayBeCut } from './service-pages.ts';
+import { type Basis, canUpdate, changesFrom, isRecent, readUpdate, type Source } from './update.ts';
 
 export interface Reading<R> {
   records: readonly R[];
@@ -29,11 +28,7 @@ export interface Progress {
   total: number | undefined;
 }
 
-interface Source {
-  pages: ServicePages;
-  resource: Resource;
-  query: Search;
-  call: Call;
+interface WalkSource extends Source {
   report: (progress: Progress) => void;
   /** The moment before which records that were read by now can lack no change. */
   changesSince: (records: readonly ApiRecord[]) => Promise<number | undefined>;
@@ -58,7 +53,7 @@ const steadyOrder = '+createdAt';
  *   signal's reason when cancelled
  */
 export async function readCollection(
-  asked: Omit<Source, 'changesSince'>,
+  asked: Omit<WalkSource, 'changesSince'>,
   earlier?: Reading<ApiRecord>,
 ): Promise<Reading<ApiRecord>> {
   const { pages, resource } = asked;
@@ -84,7 +79,7 @@ const completeReading = (records: readonly ApiRecord[]): Reading<ApiRecord> => (
   coverage: completeCoverage(records.length),
 });
 
-async function readInPasses(source: Source): Promise<Reading<ApiRecord>> {
+async function readInPasses(source: WalkSource): Promise<Reading<ApiRecord>> {
   const { pages, resource } = source;
   const all = new Map<unknown, ApiRecord>();
   for (let round = 1; ; round++) {
@@ -134,7 +129,7 @@ function learnCount(
  * may have hidden a record that did not change.
  */
 async function completePass(
-  source: Source,
+  source: WalkSource,
   { found, countFell, countIsLimit, highestCount = 0, segments }: Pass,
   end: PassEnd,
 ): Promise<readonly ApiRecord[] | undefined> {
@@ -170,15 +165,11 @@ async function ignoresOffset(
 ): Promise<boolean> {
   const mayBeIgnored = isApiError(end) ? end.kind === 'refused' : end.isPaged;
   if (countIsLimit || !route.canPage || !mayBeIgnored) return false;
-  try {
-    return (await pages.offsetWorks(resource, call)) === false;
-  } catch (error) {
-    if (!isApiError(error)) throw error;
-    return false; // The records read so far are returned as a part.
-  }
+  // After an error the records read so far are returned as a part.
+  return (await pages.offsetWorks(resource, call).catch(ignoreApiError())) === false;
 }
 
-async function readPass(source: Source, pass: Pass, isRepeated: boolean): Promise<PassEnd> {
+async function readPass(source: WalkSource, pass: Pass, isRepeated: boolean): Promise<PassEnd> {
   const { call, resource } = source;
   const own = new AbortController();
   const signal = AbortSignal.any([call.signal, own.signal]);
@@ -200,7 +191,7 @@ async function readPass(source: Source, pass: Pass, isRepeated: boolean): Promis
 
 /** Requests pages in the steady order, if one is wanted; if it is refused, in the default order from then on. */
 function askFor(
-  { pages, resource, query, call, signal, report }: Source & { signal: AbortSignal },
+  { pages, resource, query, call, signal, report }: WalkSource & { signal: AbortSignal },
   pass: Pass,
   isSteady: boolean,
 ): Ask {
