@@ -38,7 +38,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   });
   #controller: Dispatcher.DispatchController | undefined;
   #stopped: { reason: unknown } | undefined;
-  #head: Omit<WireResponse, 'body'> | undefined;
+  #head!: Omit<WireResponse, 'body'>;
   readonly #chunks: Buffer[] = [];
 
   /** Sends the request, unless it was stopped before. */
@@ -75,9 +75,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [only] = this.#chunks;
     const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
-    const head = this.#head;
-    if (head) this.#resolve({ status: head.status, headers: head.headers, body });
-    else this.#reject(new Error('response without a status line'));
+    this.#resolve({ ...this.#head, body });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
