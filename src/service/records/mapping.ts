@@ -2,7 +2,7 @@
 
 import { InvalidValue } from '../../setting-values.ts';
 import { isKeyOf, isObject, type JsonObject, keysOf } from '../../values.ts';
-import { type Fields, ref } from './normalise.ts';
+import { type Fields, ref, yes } from './normalise.ts';
 import { fieldsOf, partOf, type Resource } from './records.ts';
 
 /** A line of the file, such as `quote.items.term = billingPeriod` or `won = statusId in [4, 7]`. */
@@ -35,7 +35,6 @@ const wordsOf: Readonly<Record<string, Words>> = {
 };
 const marks = ['deleted', 'deletedAt', 'listed'];
 const membersOf: Words = { discount: ['type', 'amount'], contractDuration: ['amount', 'unit'] };
-const yes = ['true', 'yes', 'y', '1'];
 
 /** @throws InvalidValue that names the line, and what may be there */
 export function parseFieldRules(file: string): FieldRule[] {

@@ -52,8 +52,9 @@ export const share: Reader<number> = (raw) => {
   return typeof read === 'number' && read < 0 ? unreadable : read;
 };
 
+export const yes: readonly string[] = ['true', 'yes', 'y', '1'];
 const flags = new Map<unknown, boolean>([
-  ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
+  ...yes.map((word) => [word, true] as const),
   ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
 ]);
 
