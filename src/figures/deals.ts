@@ -65,16 +65,6 @@ export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale
 
 export type ReadDeal = (record: Opportunity) => Deal;
 
-/** Reads each record once, because most deals are the same in several states of the pipeline. */
-export function dealReader(currencyOf: CurrencyOf, scale: Scale): ReadDeal {
-  const known = new WeakMap<Opportunity, Deal>();
-  return (record) => {
-    const deal = known.get(record) ?? toDeal(record, currencyOf, scale);
-    known.set(record, deal);
-    return deal;
-  };
-}
-
 /** What one unit of a currency is worth in another, as a person said. */
 export type Rates = ReadonlyMap<string, { to: string; rate: Decimal }>;
 

@@ -39,22 +39,18 @@ function finite(value: Decimal): number {
   return Number.isFinite(number) ? number : Math.sign(number) * Number.MAX_VALUE;
 }
 
-/** `part` of `whole` in percent; `undefined` when the whole is 0. */
-export function percentOf(part: Decimal, whole: Decimal): Decimal | undefined {
-  return whole.eq(0) ? undefined : part.times(hundred).div(whole);
-}
-
 /** `part` of `whole` in percent, to 1 decimal; `undefined` when the whole is 0. */
-export function percentOfCounts(part: number, whole: number): number | undefined {
-  const percent = percentOf(zero.plus(part), zero.plus(whole));
-  return percent && roundedPercent(percent);
-}
+export const percentOf = (part: Decimal, whole: Decimal): number | undefined =>
+  whole.eq(0) ? undefined : roundedPercent(part.times(hundred).div(whole));
+
+export const percentOfCounts = (part: number, whole: number): number | undefined =>
+  percentOf(zero.plus(part), zero.plus(whole));
 
 /**
  * Margin in percent of the price: (price − cost) / price × 100. `undefined` when either is unknown or the
  * price is not above 0: with a negative price, a loss would read as a margin of more than 100 %.
  */
-export function margin(price: Decimal | undefined, cost: Decimal | undefined): Decimal | undefined {
+export function margin(price: Decimal | undefined, cost: Decimal | undefined): number | undefined {
   return price?.gt(0) && cost ? percentOf(price.minus(cost), price) : undefined;
 }
 
@@ -157,10 +153,9 @@ export class CurrencySums {
 
 /** Each sum in percent of that of the same currency in `wholes`, where this is above 0. */
 export const percentagesOf = (parts: CurrencySums, wholes: CurrencySums): Amounts | undefined =>
-  wholes.toAmounts((whole, currency) => {
-    const percent = whole.gt(0) ? percentOf(parts.of(currency) ?? zero, whole) : undefined;
-    return percent && roundedPercent(percent);
-  });
+  wholes.toAmounts((whole, currency) =>
+    whole.gt(0) ? percentOf(parts.of(currency) ?? zero, whole) : undefined,
+  );
 
 /** The sum of one amount over several items, by currency. */
 export function sumOf<Item extends { currency: string }>(

@@ -33,8 +33,11 @@ export function nonZeroCounts<K extends string>(
   counts: Readonly<Record<K, number>>,
 ): Partial<Record<K, number>> | undefined {
   const kept = Object.entries<number>(counts).filter(([, count]) => count > 0);
-  return kept.length > 0 ? (Object.fromEntries(kept) as Partial<Record<K, number>>) : undefined;
+  return nonEmpty(Object.fromEntries(kept) as Partial<Record<K, number>>);
 }
+
+export const nonEmpty = <T extends object>(fields: T): T | undefined =>
+  Object.keys(fields).length > 0 ? fields : undefined;
 
 export function named(record: Ref | undefined): Named {
   return compact({ id: nonBlank(record?.id), name: nonBlank(record?.name) });
@@ -51,7 +54,17 @@ export function contactName(contact: Contact): string | undefined {
 }
 
 export const quoteName = (quote: Quote): string | undefined =>
-  nonBlank(quote.title) ?? nonBlank(quote.name) ?? nonBlank(quote.number);
+  quoteTitle(quote) ?? nonBlank(quote.number);
+
+export const quoteTitle = (quote: Quote): string | undefined =>
+  nonBlank(quote.title) ?? nonBlank(quote.name);
+
+export const namedQuote = (quote: Quote): Named =>
+  compact({ id: nonBlank(quote.id), name: quoteName(quote) });
+
+/** What a row says first of a quote. */
+export const quoteHeading = (quote: Quote) =>
+  compact({ id: nonBlank(quote.id), number: nonBlank(quote.number), name: quoteTitle(quote) });
 
 export const normaliseName = (name: string | undefined): string =>
   (name ?? '').trim().toLowerCase();

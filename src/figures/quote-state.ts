@@ -4,7 +4,7 @@
  */
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { type Day, dayOf } from './days.ts';
-import { nonBlank } from './naming.ts';
+import { nameOrId } from './naming.ts';
 import { hasAny, isDeleted, outcomeOf, outcomeWord, plainWords } from './outcome.ts';
 import { recordsById, type Steps } from './steps.ts';
 
@@ -106,7 +106,7 @@ export function* dealStateReader(
 ): Steps<(quote: Quote) => DealState> {
   const byId = yield* recordsById(opportunities);
   return ({ opportunity }) => {
-    if (!nonBlank(opportunity?.id) && !nonBlank(opportunity?.name)) return 'none';
+    if (!nameOrId(opportunity)) return 'none';
     const deal = opportunity?.id === undefined ? undefined : byId.get(opportunity.id);
     return deal ? outcomeWord(outcomeOf(deal)) : 'not_found';
   };

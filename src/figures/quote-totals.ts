@@ -4,7 +4,8 @@
  */
 import type { Quote, QuoteItem } from '../service/records/records.ts';
 import { type Decimal, decimal, lessPercent, zero } from './money.ts';
-import { addToTerm, overYear, type TermTotals, termKey, totalsByTerm } from './terms.ts';
+import { compact, nonZero } from './naming.ts';
+import { overYear, type TermTotals, termKey, totalsByTerm } from './terms.ts';
 
 /**
  * One line, in the quote's currency: price per unit after the line's own discount, quantity × this price, and quantity ×
@@ -171,51 +172,41 @@ export function amountTakenOff(quote: Quote): QuoteSums | undefined {
 export const sumQuote = (quote: Quote): QuoteSums =>
   applyDiscount(sumItems(quote.items ?? []), quoteDiscount(quote));
 
-/**
- * The totals of one quote after line and quote discounts, in the quote's currency, rounded to 2 decimals.
- * A total is present if the price of at least one of its lines is known.
- */
-export interface QuoteTotals extends TermTotals {
-  /** Absent where the items could not be read: then there are no totals either. */
-  items?: number;
-  /** Lines and setups without a price: not in the totals. */
-  unknownPrices?: number;
-  /** Lines without a quantity: counted as 1. */
-  assumedQuantities?: number;
-  /** The quote has a discount whose type says neither percent nor amount. */
-  discountNotApplied?: true;
-}
-
 /** Whether the quote may have items that could not be read, so that nothing is known of its totals. */
 export const hasUnknownItems = ({ items, unreadable }: Quote): boolean =>
   items === undefined && unreadable?.items !== undefined;
 
-/** Formula: docs/definitions.md, "Quote totals". */
-export function quoteTotals(quote: Quote): QuoteTotals {
-  if (hasUnknownItems(quote)) return {};
+export type QuoteTotals = Partial<ReturnType<typeof knownTotals>>;
+
+/**
+ * The totals of one quote after line and quote discounts, in the quote's currency, rounded to 2 decimals; none where the
+ * items could not be read. A total is present if the price of at least one of its lines is known. Formula:
+ * docs/definitions.md, "Quote totals".
+ */
+export const quoteTotals = (quote: Quote): QuoteTotals =>
+  hasUnknownItems(quote) ? {} : knownTotals(quote);
+
+function knownTotals(quote: Quote) {
   const sums = sumQuote(quote);
-  return {
+  const isUnapplied = quoteDiscount(quote)?.kind === 'unreadable';
+  return compact({
     items: sums.items,
-    ...termTotals(sums),
-    ...(sums.unknownPrices > 0 && { unknownPrices: sums.unknownPrices }),
-    ...(sums.assumedQuantities > 0 && { assumedQuantities: sums.assumedQuantities }),
-    ...(quoteDiscount(quote)?.kind === 'unreadable' && { discountNotApplied: true as const }),
-  };
+    ...termTotals([sums]),
+    unknownPrices: nonZero(sums.unknownPrices),
+    assumedQuantities: nonZero(sums.assumedQuantities),
+    discountNotApplied: isUnapplied ? (true as const) : undefined,
+  });
 }
 
-/** The totals of these sums, rounded. */
-export const termTotals = (sums: QuoteSums): TermTotals => totalsByTerm(addPrices(new Map(), sums));
-
-function addPrices(prices: Map<string, Decimal>, { terms }: QuoteSums): Map<string, Decimal> {
-  for (const [key, { price }] of terms) addToTerm(prices, key, price);
-  return prices;
-}
+/** The totals of one quote, or of several. */
+export const termTotals = (sums: readonly QuoteSums[]): TermTotals =>
+  totalsByTerm(sums.flatMap(({ terms }) => [...terms].map(([key, { price }]) => [key, price])));
 
 /** The totals of several quotes after discounts; all must have the same currency. `firstYear`: of those that have one. */
 export function sumQuotes(quotes: readonly Quote[]) {
   const sums = quotes.map(sumQuote);
   return {
-    totals: totalsByTerm(sums.reduce(addPrices, new Map<string, Decimal>())),
+    totals: termTotals(sums),
     firstYear: sumOfKnown(sums.map(firstYearValue)),
     unknownPrices: sums.reduce((count, { unknownPrices }) => count + unknownPrices, 0),
     unknownItems: quotes.filter(hasUnknownItems).length,

@@ -72,20 +72,17 @@ export function byTerm(a: string, b: string): number {
   return at(a) - at(b) || compare(a, b);
 }
 
-/** Amounts by term key, rounded, each under its own field. */
-export function totalsByTerm(amounts: ReadonlyMap<string, Decimal>): TermTotals {
+/** The sums of amounts by term key, rounded, each under its own field. */
+export function totalsByTerm(
+  amounts: Iterable<readonly [term: string, amount: Decimal | undefined]>,
+): TermTotals {
+  const sums = new Map<string, Decimal>();
+  for (const [key, amount] of amounts)
+    if (amount) sums.set(key, (sums.get(key) ?? zero).plus(amount));
   const totals: TermTotals = {};
-  for (const [key, amount] of [...amounts].sort(([a], [b]) => byTerm(a, b))) {
+  for (const [key, amount] of [...sums].sort(([a], [b]) => byTerm(a, b))) {
     if (isNamedTerm(key)) totals[terms[key].field] = rounded(amount);
     else totals.otherTerms = { ...totals.otherTerms, [key]: rounded(amount) };
   }
   return totals;
-}
-
-export function addToTerm(
-  sums: Map<string, Decimal>,
-  key: string,
-  amount: Decimal | undefined,
-): void {
-  if (amount) sums.set(key, (sums.get(key) ?? zero).plus(amount));
 }

@@ -1,8 +1,13 @@
 /** Deals, as the comparison of two days sees them. Formulas: docs/definitions.md, "Changes of the pipeline". */
 
-import { type PipelineFilters, passesAll, passesFilters } from '../briefs/pipeline/pipeline.ts';
+import {
+  type PipelineFilters,
+  passesAll,
+  passesFilters,
+  passesStage,
+} from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayOf, daysBetween, median } from '../figures/days.ts';
-import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
+import { type Deal, type ReadDeal, toDeal } from '../figures/deals.ts';
 import { type Amounts, type CurrencyOf, percentOfCounts } from '../figures/money.ts';
 import {
   addTo,
@@ -83,15 +88,20 @@ export const ends = {
   deleted: 'removed',
 } as const;
 
-export interface TwoPipelines {
-  opening: PipelineState;
-  closing: PipelineState;
-}
+export type TwoPipelines = Record<'opening' | 'closing', PipelineState>;
 
-/** How deals of the period are read: the scale of their probability is that of both states. */
+/**
+ * How deals of the period are read: the scale of their probability is that of both states. Each record is read once,
+ * because most deals are the same in several states.
+ */
 export function periodDeals({ opening, closing }: TwoPipelines, currencyOf: CurrencyOf): ReadDeal {
   const { scale } = probabilityScale([...opening.records, ...closing.records]);
-  return dealReader(currencyOf, scale);
+  const known = new WeakMap<Opportunity, Deal>();
+  return (record) => {
+    const deal = known.get(record) ?? toDeal(record, currencyOf, scale);
+    known.set(record, deal);
+    return deal;
+  };
 }
 
 /**
@@ -112,10 +122,7 @@ export const dealRules = (
   endOf: ({ outcome }) => ends[outcome],
   wasOpenBetween: (before, after) => wasOpenSince(since, before, after),
   staysClosed: (deal) => passesFilters(deal, filters),
-  isOutsidePeriod(deal) {
-    const { closeFrom: _from, closeTo: _to, ...others } = filters;
-    return passesAll(deal, others);
-  },
+  isOutsidePeriod: (deal) => passesFilters(deal, filters) && passesStage(deal, filters),
   movesOf: (states) => movesOf(states, order),
 });
 

@@ -2,7 +2,7 @@
 import type { QuotesOptions } from '../briefs/quotes/quotes.ts';
 import { type Day, dayOf, utcDay } from '../figures/days.ts';
 import { type CurrencyOf, currencyOfRecord, decimal } from '../figures/money.ts';
-import { compact, type LimitedList, nonBlank, quoteName } from '../figures/naming.ts';
+import { compact, type LimitedList, namedQuote, quoteHeading } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import {
   type Acceptance,
@@ -145,10 +145,7 @@ export function* quoteChanges(
   const { rows, moves, changes } = yield* compareRecords(pairs, rules);
   const quotes: LimitedList<ReturnType<typeof toRow>> = yield* movedRows(
     changes,
-    {
-      nameOf: ({ record }) => compact({ id: nonBlank(record.id), name: quoteName(record) }),
-      toRow,
-    },
+    { nameOf: ({ record }) => namedQuote(record), toRow },
     { limit, from, only },
   );
   return {
@@ -165,14 +162,12 @@ const figuresOf = ({ count, value, unknownValue }: OpenTotal) =>
 /** `firstYearValue` at the end; texts with an arrow are "before → after". */
 function toRow(change: Change<QuoteState, 'sent'>) {
   const { before, after } = change;
-  const { record }: Partial<QuoteState> = after ?? before ?? {};
+  const { record = {} }: Partial<QuoteState> = after ?? before ?? {};
   const { company, owner, movement, value, currency, valueChange } = movedColumns(change);
   const shown = (read: (quote: Quote) => string | undefined) =>
     arrow(before?.record, after?.record, read);
   return compact({
-    id: nonBlank(record?.id),
-    number: nonBlank(record?.number),
-    name: nonBlank(record?.title) ?? nonBlank(record?.name),
+    ...quoteHeading(record),
     company,
     owner,
     movement,

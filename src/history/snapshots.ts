@@ -92,7 +92,7 @@ function priceQuote(quote: Quote): PricedQuote {
   const { oneTime: _1, monthly: _2, yearly: _3, firstYearValue: _4, ...own } = quote;
   return {
     ...own,
-    ...termTotals(sums),
+    ...termTotals([sums]),
     ...compact({ firstYearValue: firstYear && rounded(firstYear) }),
   };
 }

@@ -18,8 +18,8 @@ describe('margin', () => {
     expect(margin(of(1), undefined)).toBeUndefined();
     expect(margin(of(0), of(1))).toBeUndefined();
     expect(margin(of(-1), of(198.23))).toBeUndefined();
-    expect(margin(of(10), of(0))?.toNumber()).toBe(100);
-    expect(margin(of(0.5), of(0.2))?.toNumber()).toBe(60);
+    expect(margin(of(10), of(0))).toBe(100);
+    expect(margin(of(0.5), of(0.2))).toBe(60);
   });
 });
 

@@ -138,14 +138,12 @@ export function* examine(name: CheckName, data: RecordLists, options: CheckOptio
   }));
   const sorted = yield* sortSteps(
     ranked,
-    (a, b) => b.rank - a.rank || byNameThenRelated(a.finding, b.finding),
+    ({ rank: a, finding: one }, { rank: b, finding: other }) =>
+      b - a || byName(one, other) || compare(relatedIds(one), relatedIds(other)),
   );
   const definition = check.define(context);
   return { name, definition, ...examined, findings: sorted.map(({ finding }) => finding) };
 }
-
-const byNameThenRelated = (a: RawFinding, b: RawFinding): number =>
-  byName(a, b) || compare(relatedIds(a), relatedIds(b));
 
 const relatedIds = ({ related = [] }: RawFinding): string => related.map(({ id }) => id).join();
 

@@ -90,28 +90,22 @@ function stateOf(item: ContractItem, context: CheckContext): RawFinding['kinds']
   return { state, end: isEnding(item, context) ? 'ending' : later };
 }
 
-/** A contract item; its revenue over a year is unknown for a term of unknown length. */
-type Recurring = ReturnType<typeof recurringItem>;
+/** With the finding on it. */
+type Revenue = RawFinding & { item: ContractItem };
 
-const recurringItem = (item: ContractItem, { currencyOf }: CheckContext) => ({
-  item,
-  currency: currencyOfRecord(item, currencyOf),
-  perYear: overYear(decimal(item.revenue), termKey(item)),
-});
-
-const runOn = (items: readonly Recurring[], day: Day): readonly Recurring[] =>
+const runOn = (items: readonly Revenue[], day: Day): readonly Revenue[] =>
   items.filter(({ item }) => contractState(item, day) === 'running');
 
 /** Of the items that run: revenue as given by term; of monthly and yearly ones by month, and over a year by company. */
 function* revenueOf(kept: readonly ContractItem[], context: CheckContext) {
   const { today } = context;
-  const facts = kept.map((item) => recurringItem(item, context));
-  const isRecurring = ({ item }: Recurring) => ['monthly', 'yearly'].includes(termKey(item));
+  const facts = kept.map((item) => ({ ...findingOn(item, context), item }));
+  const isRecurring = ({ item }: Revenue) => ['monthly', 'yearly'].includes(termKey(item));
   const recurring = facts.filter(isRecurring);
   yield;
   const running = runOn(facts, today);
   const terms = [...groupBy(running, ({ item }) => termKey(item))].sort(([a], [b]) => byTerm(a, b));
-  const perYear = (items: readonly Recurring[]) => sumOf(items, (each) => each.perYear);
+  const perYear = (items: readonly Revenue[]) => sumOf(items, ({ atStake }) => atStake);
   const companies = yield* groupRows(running.filter(isRecurring), {
     labelsOf: ({ item }) => companyOf(item),
     ranksOf: (items) => [perYear(items).largest, items.length],
@@ -139,13 +133,13 @@ const companiesShown = 8;
 const monthsOfYear = 12;
 
 /** Of the twelve months before, this month and the next eleven. An item without a revenue adds nothing. */
-function* recurringByMonth(items: readonly Recurring[], today: Day) {
+function* recurringByMonth(items: readonly Revenue[], today: Day) {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const months = Array.from({ length: 2 * monthsOfYear }, (_, at) => at - monthsOfYear);
   return yield* flatMapSteps(months, (ahead) => {
     const last = utcDay(new Date(Date.UTC(year, month + ahead, 0)));
     const running = runOn(items, last);
-    const revenue = sumOf(running, ({ perYear }) => perYear?.div(monthsOfYear)).toAmounts();
+    const revenue = sumOf(running, ({ atStake }) => atStake?.div(monthsOfYear)).toAmounts();
     return [compact({ month: last.slice(0, 7), items: running.length, revenue })];
   });
 }

@@ -5,9 +5,7 @@ import {
   formatNumber,
   hundred,
   margin,
-  percentOf,
   perUnit,
-  roundedPercent,
 } from '../../figures/money.ts';
 import { byName, named, nonBlank } from '../../figures/naming.ts';
 import { isListed } from '../../figures/outcome.ts';
@@ -16,7 +14,7 @@ import { overYear, termKey } from '../../figures/terms.ts';
 import { normalisePart, partKey } from '../../names/part-numbers.ts';
 import type { Product } from '../../service/records/records.ts';
 import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
-import { type BookPrice, deviates, validEntries } from '../prices/books.ts';
+import { type BookPrice, deviates, deviationWords, validEntries } from '../prices/books.ts';
 import {
   type Check,
   type CheckResult,
@@ -95,7 +93,7 @@ function priceKind(price: Decimal, cost: Decimal): string {
 function describeMargin(price: Decimal, cost: Decimal): Wording {
   const percent = margin(price, cost);
   const prices = wording`price ${formatNumber(perUnit(price))}, cost ${formatNumber(perUnit(cost))}`;
-  return percent ? wording`${prices}, margin ${roundedPercent(percent)} %` : prices;
+  return percent === undefined ? prices : wording`${prices}, margin ${percent} %`;
 }
 
 export const pricingDrift: Check = {
@@ -128,17 +126,13 @@ function judgeDrift(
   if (listed.eq(0)) return 'price 0 in the catalogue';
   if (!deviates(price, listed, tolerance)) return undefined;
   const side = price.gt(listed) ? 'above the catalogue' : 'under the catalogue';
+  const reason = () =>
+    wording`book ${formatNumber(perUnit(price))}, catalogue ${formatNumber(perUnit(listed))}${deviationWords(price, listed)}`;
   return {
-    ...productFinding(product, { side }, () => describeDrift(price, listed)),
+    ...productFinding(product, { side }, reason),
     atStake: overYear(price.minus(listed).abs(), termKey(product)),
     related: [named(book)],
   };
-}
-
-function describeDrift(price: Decimal, listed: Decimal): Wording {
-  const percent = percentOf(price.minus(listed), listed);
-  const by = percent ? wording` (${percent.gt(0) ? '+' : ''}${roundedPercent(percent)} %)` : '';
-  return wording`book ${formatNumber(perUnit(price))}, catalogue ${formatNumber(perUnit(listed))}${by}`;
 }
 
 export const duplicateProducts: Check = {

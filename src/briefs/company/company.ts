@@ -21,9 +21,12 @@ import {
   groupBy,
   limitList,
   limitSorted,
+  namedQuote,
   nonBlank,
+  nonEmpty,
   nonZero,
   nonZeroCounts,
+  quoteHeading,
   quoteName,
 } from '../../figures/naming.ts';
 import { deletionOf, isDeleted, outcomeOf, outcomeWord } from '../../figures/outcome.ts';
@@ -31,7 +34,7 @@ import { type ProbabilityScale, probabilityScale } from '../../figures/probabili
 import { isOpenQuote, stateFields } from '../../figures/quote-state.ts';
 import { quoteTotals, sumQuotes } from '../../figures/quote-totals.ts';
 import { filterSteps, forEachStep, type ResultOf, type Steps } from '../../figures/steps.ts';
-import { addToTerm, termKey, totalsByTerm } from '../../figures/terms.ts';
+import { termKey, totalsByTerm } from '../../figures/terms.ts';
 import { belongsTo, companyOf } from '../../names/references.ts';
 import type {
   ApiRecord,
@@ -41,7 +44,6 @@ import type {
   Opportunity,
   Quote,
   RecordLists,
-  RecordOf,
 } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import { byOutcome, closedTotals } from '../pipeline/won-and-lost.ts';
@@ -70,24 +72,22 @@ const recentDays = 30;
 export function* companyBrief(company: Company, records: RecordLists, options: CompanyOptions) {
   const { contract_item: items, discount_group: groups, pricing_book: books } = records;
   const { today, maxRows, accountManager } = options;
-  const contacts = yield* recordsOf(company, records.contact);
-  const opportunities = yield* recordsOf(company, records.opportunity);
-  const quotes = yield* recordsOf(company, records.quote);
-  const account = {
+  const own = {
     company: [company],
-    contact: contacts ?? [],
-    opportunity: opportunities ?? [],
-    quote: quotes ?? [],
+    contact: yield* recordsOf(company, records.contact),
+    opportunity: yield* recordsOf(company, records.opportunity),
+    quote: yield* recordsOf(company, records.quote),
   };
-  const deals = opportunities && (yield* dealSections(opportunities, records.opportunity, options));
+  const { contact: contacts, opportunity: deals, quote: quotes } = own;
+  const sections = deals && (yield* dealSections(deals, records.opportunity, options));
   const from = addDays(today, -recentDays);
-  const changes = recentChanges(account, from, today);
+  const changes = recentChanges(own, from, today);
   yield;
   return compact({
     today,
     company: companyCard(company, accountManager),
     contacts: contacts && limitedContacts(contacts, maxRows),
-    ...deals,
+    ...sections,
     quotes: quotes && quotesOfCompany(quotes, options),
     contractItems: items && (yield* contractsOf(company, items, options)),
     discountGroups: groups && discountGroupsFor(company, groups, maxRows),
@@ -195,12 +195,9 @@ function* openDeals(open: readonly Deal[], { today, maxRows }: CompanyOptions) {
 function closedDeals(deals: readonly Deal[]) {
   const { won, lost, unknown } = byOutcome(deals);
   const totals = (of: readonly Deal[]) => (of.length > 0 ? closedTotals(of) : undefined);
-  const closed = compact({
-    won: totals(won),
-    lost: totals(lost),
-    outcomeUnknown: totals(unknown),
-  });
-  return Object.keys(closed).length > 0 ? closed : undefined;
+  return nonEmpty(
+    compact({ won: totals(won), lost: totals(lost), outcomeUnknown: totals(unknown) }),
+  );
 }
 
 type Contract = ReturnType<typeof toContract>;
@@ -258,11 +255,8 @@ function totalsOf(contracts: readonly [Contract, ...Contract[]]) {
   });
 }
 
-function sumByTerm(items: readonly ContractItem[], field: 'revenue' | 'profit') {
-  const sums: Parameters<typeof addToTerm>[0] = new Map();
-  for (const item of items) addToTerm(sums, termKey(item), decimal(item[field]));
-  return sums.size > 0 ? totalsByTerm(sums) : undefined;
-}
+const sumByTerm = (items: readonly ContractItem[], field: 'revenue' | 'profit') =>
+  nonEmpty(totalsByTerm(items.map((item) => [termKey(item), decimal(item[field])])));
 
 function toContractRow({ item, id, name, state, currency }: Contract) {
   const [revenue, profit] = [decimal(item.revenue), decimal(item.profit)];
@@ -284,12 +278,11 @@ function toContractRow({ item, id, name, state, currency }: Contract) {
 /** Open quotes first, then by the day of creation, newest first, then by name and id. */
 function quotesOfCompany(quotes: readonly Quote[], options: CompanyOptions) {
   const isOpen = (quote: Quote): number => Number(isOpenQuote(quote, options.today));
-  const named = ({ id, ...quote }: Quote) => compact({ id, name: quoteName(quote) });
   const sorted = quotes.toSorted(
     (a, b) =>
       isOpen(b) - isOpen(a) ||
       compare(dayOf(b.createdAt) ?? '', dayOf(a.createdAt) ?? '') ||
-      byName(named(a), named(b)),
+      byName(namedQuote(a), namedQuote(b)),
   );
   return {
     byStatus: quotesByStatus(quotes, options),
@@ -299,9 +292,7 @@ function quotesOfCompany(quotes: readonly Quote[], options: CompanyOptions) {
 
 const toQuoteRow = (quote: Quote, { today, currencyOf }: CompanyOptions) =>
   compact({
-    id: nonBlank(quote.id),
-    number: nonBlank(quote.number),
-    name: nonBlank(quote.title) ?? nonBlank(quote.name),
+    ...quoteHeading(quote),
     ...stateFields(quote, today),
     currency: currencyOfRecord(quote, currencyOf),
     ...quoteTotals(quote),
@@ -357,12 +348,10 @@ const eventsOf = {
   ],
 };
 
-type Account = { readonly [R in keyof typeof eventsOf]: readonly RecordOf[R][] };
-
 /** The newest event of each record over these days, newest first, then by name and id. */
-function recentChanges(account: Account, from: Day, to: Day) {
+function recentChanges(own: RecordLists, from: Day, to: Day) {
   const changes = keysOf(eventsOf).flatMap((kind) =>
-    account[kind].flatMap((record) => {
+    (own[kind] ?? []).flatMap((record) => {
       const events: TimedEvents = [['created', record.createdAt], ...eventsOf[kind](record)];
       // "Updated" is the least specific event, so it is reported only if there is no other.
       const newest =

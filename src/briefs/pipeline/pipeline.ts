@@ -30,7 +30,6 @@ import { outcomeWord } from '../../figures/outcome.ts';
 import { weighted } from '../../figures/probability.ts';
 import { filterSteps, forEachStep, type ResultOf, sortSteps } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
-import type { Opportunity } from '../../service/records/records.ts';
 import { applying, quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import { type GroupOptions, groupClosed, groupOpen, isOfLines } from './pipeline-groups.ts';
 import {
@@ -99,7 +98,7 @@ function* select({ all }: TenantDeals, options: PipelineOptions) {
   yield* forEachStep(all, (read) => {
     const deal = convertDeal(read, rates);
     if (!passesFilters(deal, others)) return;
-    const isOpen = deal.outcome === 'open' && passesOpenFilters(deal.record, options);
+    const isOpen = deal.outcome === 'open' && passesOpenFilters(deal, options);
     const isClosed = hasOutcome(deal, 'closed');
     const isIn = isClosed && within(dayOf(deal.record.closedAt), periodFrom, periodTo);
     if (!deal.value) {
@@ -234,13 +233,11 @@ export function closedDealRow(deal: Deal, about: DealOutcome) {
   });
 }
 
-const everyDeal = ['owner', 'company', 'category', 'source'] as const;
-
 /** Filters of open and closed deals: owner, company, category, source, currency and minimum value. */
 export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
   const { record, currency } = deal;
   if (filters.currency && currency !== filters.currency.name) return false;
-  for (const field of everyDeal) {
+  for (const field of ['owner', 'company', 'category', 'source'] as const) {
     const filter = filters[field];
     if (filter && !refersTo(record[field], filter)) return false;
   }
@@ -256,15 +253,15 @@ export const hasClosePeriod = ({ closeFrom, closeTo }: PipelineFilters): boolean
 
 /** All filters of open deals. */
 export const passesAll = (deal: Deal, filters: PipelineFilters): boolean =>
-  passesFilters(deal, filters) && passesOpenFilters(deal.record, filters);
+  passesFilters(deal, filters) && passesOpenFilters(deal, filters);
 
-/** Filters of open deals only: stage and close dates. */
-function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
-  const { stage, closeFrom, closeTo } = filters;
-  if (stage && !refersTo(record.pipelineStage, stage)) return false;
-  if (!hasClosePeriod(filters)) return true;
-  return within(dayOf(record.expectedCloseDate), closeFrom, closeTo);
-}
+const passesOpenFilters = (deal: Deal, filters: PipelineFilters): boolean =>
+  passesStage(deal, filters) &&
+  (!hasClosePeriod(filters) ||
+    within(dayOf(deal.record.expectedCloseDate), filters.closeFrom, filters.closeTo));
+
+export const passesStage = ({ record }: Deal, { stage }: PipelineFilters): boolean =>
+  !stage || refersTo(record.pipelineStage, stage);
 
 /** Said of the open deals that only a period of close dates leaves out. */
 export const withoutCloseDateNote = (count: number): Wording | false =>
@@ -272,11 +269,11 @@ export const withoutCloseDateNote = (count: number): Wording | false =>
   wording`${plural(count, 'open deal')} without a close date: not in the period of close dates.`;
 
 /** Whether only the period of close dates leaves an open deal out, because it has none. */
-export function lacksCloseDate({ record, outcome }: Deal, filters: PipelineFilters): boolean {
-  if (outcome !== 'open' || !hasClosePeriod(filters)) return false;
-  const { closeFrom: _from, closeTo: _to, ...others } = filters;
-  return !dayOf(record.expectedCloseDate) && passesOpenFilters(record, others);
-}
+export const lacksCloseDate = (deal: Deal, filters: PipelineFilters): boolean =>
+  deal.outcome === 'open' &&
+  hasClosePeriod(filters) &&
+  !dayOf(deal.record.expectedCloseDate) &&
+  passesStage(deal, filters);
 
 function* openTotals(open: readonly Deal[]) {
   const weightedOf = (amountOf: (deal: Deal) => Decimal | undefined): Amounts | undefined =>

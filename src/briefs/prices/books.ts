@@ -1,7 +1,7 @@
 /** The pricing books and discount groups that apply to a company on a day, and their prices. */
 
 import { type Day, dayOf, within } from '../../figures/days.ts';
-import { type Decimal, decimal, hundred } from '../../figures/money.ts';
+import { type Decimal, decimal, hundred, percentOf } from '../../figures/money.ts';
 import {
   byName,
   compact,
@@ -13,6 +13,7 @@ import {
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import type { Company, DiscountGroup, PricingBook } from '../../service/records/records.ts';
+import { type Wording, wording } from '../../text/untrusted-text.ts';
 import { fieldOf } from '../../values.ts';
 
 /**
@@ -111,6 +112,13 @@ export function pricesFor(
 /** Whether a price differs from another by more than the tolerance, in percent of the other. */
 export const deviates = (price: Decimal, from: Decimal, tolerance: number): boolean =>
   price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
+
+/** " (+5.2 %)": by how much a price deviates from another; nothing if that is 0. */
+export function deviationWords(price: Decimal, from: Decimal): Wording {
+  const percent = percentOf(price.minus(from), from);
+  const sign = price.gt(from) === from.gt(0) ? '+' : '';
+  return percent === undefined ? wording`` : wording` (${sign}${percent} %)`;
+}
 
 const applicabilityOrder: readonly (Applicability | undefined)[] = [...precedence, 'unclear'];
 

@@ -4,14 +4,7 @@
  */
 
 import { type Day, dayOf, latestDay } from '../../figures/days.ts';
-import {
-  type Decimal,
-  decimal,
-  margin,
-  percentOf,
-  perUnit,
-  roundedPercent,
-} from '../../figures/money.ts';
+import { type Decimal, decimal, margin, percentOf, perUnit } from '../../figures/money.ts';
 import { compact, compare, groupBy, limitList, named, nonBlank } from '../../figures/naming.ts';
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
 import { termKey } from '../../figures/terms.ts';
@@ -89,13 +82,12 @@ function bookPrices(books: readonly PricingBook[], data: PriceData, on: Day) {
     const marks: ('own' | 'lowest')[] = [];
     if (why === undefined && appliesTo === 'company') marks.push('own');
     if (why === undefined && lowest && price?.eq(lowest)) marks.push('lowest');
-    const below = price && list?.gt(0) ? percentOf(list.minus(price), list) : undefined;
     return compact({
       ...book,
       appliesTo,
       ...figures(price, cost),
       // Percent; negative above the list price.
-      belowList: below && roundedPercent(below),
+      belowList: price && list?.gt(0) ? percentOf(list.minus(price), list) : undefined,
       specialBidNumber: entry.specialBidNumber,
       validFrom: entry.validFrom,
       validTo: entry.validTo,
@@ -117,14 +109,12 @@ function bookPrices(books: readonly PricingBook[], data: PriceData, on: Day) {
 }
 
 /** Per unit and term. */
-function figures(price: Decimal | undefined, cost: Decimal | undefined) {
-  const percent = margin(price, cost);
-  return compact({
+const figures = (price: Decimal | undefined, cost: Decimal | undefined) =>
+  compact({
     price: price && perUnit(price),
     cost: cost && perUnit(cost),
-    margin: percent && roundedPercent(percent),
+    margin: margin(price, cost),
   });
-}
 
 type Entry = ReturnType<typeof entriesOf>[number];
 

@@ -10,14 +10,13 @@ import {
   givenPercent,
   hundred,
   lessPercent,
-  percentOf,
   perUnit,
   rounded,
   roundedPercent,
   unknownCurrency,
   zero,
 } from '../../figures/money.ts';
-import { compact, contactName, inDays, nonBlank } from '../../figures/naming.ts';
+import { compact, contactName, inDays, nameOrId, nonBlank } from '../../figures/naming.ts';
 import { deletionOf, isDeleted, outcomeOf } from '../../figures/outcome.ts';
 import { isAnsweredOrDeleted, isPastExpiry, statusCategoryOf } from '../../figures/quote-state.ts';
 import {
@@ -33,7 +32,7 @@ import { describeTerm, termOf } from '../../figures/terms.ts';
 import type { Product, Quote, QuoteItem, RecordOf, Ref } from '../../service/records/records.ts';
 import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { keysOf } from '../../values.ts';
-import { deviates, type KnownPrice, pricesFor } from '../prices/books.ts';
+import { deviates, deviationWords, type KnownPrice, pricesFor } from '../prices/books.ts';
 
 /** The quote and what it is compared with; `undefined` for what may not be read or is not found. */
 export interface PreflightRecords {
@@ -101,9 +100,9 @@ function findingsOnQuote({ quote, company, currencyOf, discountLimit }: Subject)
     unknown_currency:
       currency === unknownCurrency &&
       wording`The currency is unknown: neither the quote nor its company names one.`,
-    missing_company: !isNamed(quote.company) && wording`The quote names no company.`,
+    missing_company: !nameOrId(quote.company) && wording`The quote names no company.`,
     missing_contact: !isContact(quote.contact) && wording`The quote names no contact.`,
-    missing_payment_term: !isNamed(quote.paymentTerm) && wording`The quote has no payment term.`,
+    missing_payment_term: !nameOrId(quote.paymentTerm) && wording`The quote has no payment term.`,
   };
 }
 
@@ -141,9 +140,6 @@ function describeLoss(discount: QuoteDiscount & { kind: 'amount' }, quote: Quote
     wording`The quote's discount of ${formatNumber(rounded(discount.amount))} takes the one-time total under its cost.`
   );
 }
-
-const isNamed = (ref: Ref | undefined): boolean =>
-  Boolean(nonBlank(ref?.id) ?? nonBlank(ref?.name));
 
 /** A nested contact may have first and last name instead of a name. */
 const isContact = (contact: Ref = {}): boolean =>
@@ -263,9 +259,7 @@ function describeBook(
   if (!own || !known || !deviates(own, known.price, bookTolerance)) return undefined;
   const { book, price } = known;
   if (own.lt(price) !== (side === 'under')) return undefined;
-  const away = percentOf(own.minus(price), price);
-  const by = away ? wording` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
-  return wording`After discounts the price is ${formatNumber(perUnit(own))}, ${side} the price of ${formatNumber(perUnit(price))} in pricing book ${quoteText(book.name ?? book.id ?? '')}${by}.`;
+  return wording`After discounts the price is ${formatNumber(perUnit(own))}, ${side} the price of ${formatNumber(perUnit(price))} in pricing book ${quoteText(book.name ?? book.id ?? '')}${deviationWords(own, price)}.`;
 }
 
 /** Findings on a quote: `stop` first, then by line, then in the order of the checks. */

@@ -7,9 +7,18 @@ import {
   margin,
   perUnit,
   rounded,
-  roundedPercent,
 } from '../../figures/money.ts';
-import { compact, contactName, limitList, named, nonBlank, nonZero } from '../../figures/naming.ts';
+import {
+  compact,
+  contactName,
+  limitList,
+  named,
+  nameOrId,
+  nonBlank,
+  nonEmpty,
+  nonZero,
+  quoteTitle,
+} from '../../figures/naming.ts';
 import { deletionOf, outcomeOf } from '../../figures/outcome.ts';
 import { acceptanceOf, statusCategoryOf } from '../../figures/quote-state.ts';
 import {
@@ -82,7 +91,7 @@ function quoteHeading(quote: Quote, today: Day) {
   return compact({
     deleted: deletionOf(quote),
     id: nonBlank(quote.id),
-    name: nonBlank(quote.title) ?? nonBlank(quote.name),
+    name: quoteTitle(quote),
     number: nonBlank(quote.number),
     status: nonBlank(quote.status),
     link: nonBlank(quote.link),
@@ -96,7 +105,7 @@ function quoteHeading(quote: Quote, today: Day) {
     expires,
     expiresInDays: expires === undefined ? undefined : daysBetween(today, expires),
     contract: nonEmpty(contractOf(quote)),
-    paymentTerm: nonBlank(quote.paymentTerm?.name) ?? nonBlank(quote.paymentTerm?.id),
+    paymentTerm: nameOrId(quote.paymentTerm),
   });
 }
 
@@ -112,9 +121,6 @@ function contractOf(quote: Quote) {
     duration: amount === undefined ? undefined : nonBlank(`${amount} ${unitOf(amount, unit)}`),
   });
 }
-
-const nonEmpty = <T extends object>(fields: T): T | undefined =>
-  Object.keys(fields).length > 0 ? fields : undefined;
 
 function quoteParties({ quote, company, opportunity }: PreflightRecords) {
   const { contact = {} } = quote;
@@ -149,13 +155,12 @@ const setupFor = ({ price, cost }: QuoteSums['setup']) =>
 
 function toTermMargin(term: string, sums: TermSums) {
   const { comparablePrice, comparableCost, withoutPriceOrCost } = sums;
-  const percent = margin(comparablePrice, comparableCost);
   return compact({
     term,
     price: comparablePrice && rounded(comparablePrice),
     cost: comparableCost && rounded(comparableCost),
     profit: comparablePrice && comparableCost && rounded(comparablePrice.minus(comparableCost)),
-    margin: percent && roundedPercent(percent),
+    margin: margin(comparablePrice, comparableCost),
     withoutPriceOrCost: nonZero(withoutPriceOrCost ?? 0),
   });
 }
@@ -164,7 +169,6 @@ function toTermMargin(term: string, sums: TermSums) {
 function toQuoteLine(item: QuoteItem, at: number) {
   const { total, unitPrice } = lineAmounts(item);
   const [price, cost] = [decimal(item.price), decimal(item.cost)];
-  const percent = margin(unitPrice, cost);
   return compact({
     line: at + 1,
     name: nonBlank(item.name),
@@ -176,7 +180,7 @@ function toQuoteLine(item: QuoteItem, at: number) {
     term: termKey(item),
     total: total && rounded(total),
     cost: cost && perUnit(cost),
-    margin: percent && roundedPercent(percent),
+    margin: margin(unitPrice, cost),
     setupPrice: item.setupPrice || undefined,
     setupCost: item.setupCost || undefined,
   });

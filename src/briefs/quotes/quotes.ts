@@ -26,11 +26,11 @@ import {
   countsBy,
   type Named,
   named,
+  namedQuote,
   nameOrId,
-  nonBlank,
   nonZero,
   nonZeroCounts,
-  quoteName,
+  quoteHeading,
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import {
@@ -246,7 +246,7 @@ const rankOf = ({ firstYear }: Facts): number => firstYear?.toNumber() ?? -Numbe
 /** By value; `age`: those that wait for an answer first, the oldest before; `expiry`: open ones first, the next to expire before. */
 function orderOf(sort: QuotesOptions['sort'], today: Day) {
   const byFirstYear = (a: Facts, b: Facts): number =>
-    rankOf(b) - rankOf(a) || byName(namedQuote(a), namedQuote(b));
+    rankOf(b) - rankOf(a) || byName(namedQuote(a.quote), namedQuote(b.quote));
   if (sort !== 'age' && sort !== 'expiry') return byFirstYear;
   const keyOf = ({ quote }: Facts): string =>
     sort === 'age'
@@ -254,9 +254,6 @@ function orderOf(sort: QuotesOptions['sort'], today: Day) {
       : `${isOpenQuote(quote, today) ? 0 : 1} ${dayIn(quote, 'expires') ?? '~'}`;
   return (a: Facts, b: Facts): number => compare(keyOf(a), keyOf(b)) || byFirstYear(a, b);
 }
-
-const namedQuote = ({ quote }: Facts): Named =>
-  compact({ id: nonBlank(quote.id), name: quoteName(quote) });
 
 function countUnknown(facts: readonly Facts[], items: number) {
   const count = (isUnknown: (each: Facts) => boolean): number => facts.filter(isUnknown).length;
@@ -393,9 +390,7 @@ function discountOf<const Name extends string>(facts: readonly Facts[], term: st
   const profit = sumOfTerm(
     ({ comparablePrice: price, comparableCost: cost }) => cost && price?.minus(cost),
   );
-  const price = sumOfTerm(
-    ({ comparablePrice, comparableCost }) => comparableCost && comparablePrice,
-  );
+  const price = sumOfTerm(({ comparablePrice }) => comparablePrice);
   return {
     [`${name}List`]: listed.toAmounts(),
     [`${name}Discount`]: discount.toAmounts(),
@@ -406,11 +401,9 @@ function discountOf<const Name extends string>(facts: readonly Facts[], term: st
 
 function toRow(facts: Facts, sort: QuotesOptions['sort']) {
   const { age, quote, currency, status, acceptance, dealState, sums, firstYear } = facts;
-  const { oneTime, monthly, yearly } = termTotals(sums);
+  const { oneTime, monthly, yearly } = termTotals([sums]);
   return compact({
-    id: nonBlank(quote.id),
-    number: nonBlank(quote.number),
-    name: nonBlank(quote.title) ?? nonBlank(quote.name),
+    ...quoteHeading(quote),
     company: nameOrId(quote.company),
     owner: nameOrId(quote.owner),
     status,
