@@ -21,7 +21,7 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import { type Answer, coverage, defineTool } from '../src/tool-kit/define-tool.ts';
+import { type Answer, coverage, defineTool, nameOfRecord } from '../src/tool-kit/define-tool.ts';
 import { fieldOf, keysOf } from '../src/values.ts';
 
 /** The parts of a brief: the collections that each needs, and its fields in the answer. */
@@ -52,7 +52,7 @@ export const briefCompany = defineTool({
   view: 'company',
   needs: ['company:read'],
   input: z.strictObject({
-    company: z.string().trim().min(1).max(200).describe('Id, external identifier or name'),
+    company: nameOfRecord.describe('Id, external identifier or name'),
     parts: z
       .array(z.enum(keysOf(parts)))
       .optional()
@@ -88,7 +88,6 @@ export const briefCompany = defineTool({
       maxRows: rows ?? maxRows,
       show,
     };
-    await waitForSlice();
     const whole = await runInSlices(companyBrief(company, read.records, options));
     const brief = selectParts(whole, selected);
     await waitForSlice();

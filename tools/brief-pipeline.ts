@@ -132,7 +132,7 @@ export const briefPipeline = defineTool({
         opportunities,
         read.records.company,
         currencyOf,
-        { coverage },
+        coverage,
       );
       if (question) return question;
       const { outcome } = args;

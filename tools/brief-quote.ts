@@ -16,7 +16,7 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import { coverage, defineTool } from '../src/tool-kit/define-tool.ts';
+import { coverage, defineTool, nameOfRecord } from '../src/tool-kit/define-tool.ts';
 
 export const briefQuote = defineTool({
   name: 'cpq_brief_quote',
@@ -27,7 +27,7 @@ export const briefQuote = defineTool({
   view: 'quote',
   needs: ['quote:read'],
   input: z.strictObject({
-    quote: z.string().trim().min(1).max(200).describe('Id or number'),
+    quote: nameOfRecord.describe('Id or number'),
     discount_limit: z.number().min(0).max(100).optional().describe('Percent; default 20'),
     lines: z.int().min(0).max(200).default(25).describe('Lines to show'),
   }),

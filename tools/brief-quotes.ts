@@ -110,7 +110,7 @@ export const briefQuotes = defineTool({
       const { filters, question } = resolveFilters(
         args,
         occurring(quotes, companies, (each) => currencyOfRecord(each, currencyOf)),
-        { coverage: toCoverage(read.coverage) },
+        toCoverage(read.coverage),
       );
       if (question) return question;
       const options: QuotesOptions = {

@@ -163,7 +163,7 @@ async function reportOf(
   { owner, company, status, label, kind, open_deals, ...parameters }: Asked,
   { records, coverage }: CollectionsRead<Resource>,
 ): Promise<FoundReport | { question: Answer }> {
-  const about = { coverage: toCoverage(coverage) };
+  const about = toCoverage(coverage);
   const given = { owner, company, status, label };
   const { filters, question } = resolveFilters(given, occurring(name, records), about);
   if (question) return { question };

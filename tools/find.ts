@@ -6,7 +6,7 @@ import type { RecordOf } from '../src/service/records/records.ts';
 import { findText } from '../src/tenant/lookup.ts';
 import { applying, join, quote, trusted, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
-import { coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
+import { coverage, defineTool, nameOfRecord, records } from '../src/tool-kit/define-tool.ts';
 
 /** By kind: the tool to go on with, and the fields that distinguish hits. */
 const shown: Record<SearchKind, { next: string; fields: readonly string[] }> = {
@@ -28,7 +28,7 @@ export const find = defineTool({
   toolset: 'briefs',
   needs: [],
   input: z.strictObject({
-    query: z.string().trim().min(1).max(200),
+    query: nameOfRecord,
     kinds: z.array(z.enum(searchKinds)).optional().describe('Default all'),
     size: z.int().min(1).max(25).default(5).describe('Hits of each kind'),
   }),
@@ -59,13 +59,9 @@ export const find = defineTool({
   },
 });
 
-interface Group extends Record<string, unknown> {
-  kind: SearchKind;
-  total: number;
-  exact: number;
-}
+type Group = ReturnType<typeof group>[number];
 
-function group<K extends SearchKind>(kind: K, hits: readonly Hit<K>[], size: number): Group[] {
+function group<K extends SearchKind>(kind: K, hits: readonly Hit<K>[], size: number) {
   if (hits.length === 0) return [];
   const exact = hits.filter(({ by }) => by !== undefined).length;
   const rows = hits.slice(0, size).map((hit) => row(kind, hit));

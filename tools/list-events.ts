@@ -48,15 +48,12 @@ export const listEvents = defineTool({
     await tenant.key.require(call);
     const name = event === undefined ? undefined : normaliseEventName(event);
     const pair = name === undefined ? undefined : pairFrom(name);
-    const times = {
-      since: since === undefined ? undefined : Date.parse(since),
-      until: until === undefined ? undefined : Date.parse(until) + dayMs,
-    };
     const events = await queryEvents(tenant, {
       subject: subject ?? pair?.subject,
       event: pair?.event ?? name,
       records: id?.split('|'),
-      ...times,
+      since: since === undefined ? undefined : Date.parse(since),
+      until: until === undefined ? undefined : Date.parse(until) + dayMs,
       size,
       from,
     });

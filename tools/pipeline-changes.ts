@@ -144,7 +144,7 @@ export const pipelineChanges = defineTool({
       [...states.closing.records, ...states.opening.records],
       read.records.company,
       currencyOf,
-      { coverage },
+      coverage,
     );
     if (question) return question;
     const options: ChangeOptions = { ...filters, currencyOf };
@@ -243,7 +243,7 @@ async function changesOfQuotes(
       company: () => [...(read.records.company ?? []), ...quotes.map((each) => each.company)],
       currency: () => quotes.map((each) => ({ name: currencyOfRecord(each, currencyOf) })),
     },
-    { coverage },
+    coverage,
   );
   if (question) return question;
   const part = { limit: rows ?? maxListed, only, from };

@@ -23,9 +23,8 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import { coverage, defineTool, plainDay } from '../src/tool-kit/define-tool.ts';
+import { coverage, defineTool, nameOfRecord, plainDay } from '../src/tool-kit/define-tool.ts';
 
-const name = z.string().trim().min(1).max(200);
 const maxRows = 30;
 
 export const priceProduct = defineTool({
@@ -36,8 +35,8 @@ export const priceProduct = defineTool({
   toolset: 'briefs',
   needs: ['company:read', 'product:read'],
   input: z.strictObject({
-    company: name.describe('Id, external identifier or name'),
-    product: name.describe('Or part number'),
+    company: nameOfRecord.describe('Id, external identifier or name'),
+    product: nameOfRecord.describe('Or part number'),
     on: plainDay,
   }),
   output: { coverage: coverage.optional() },

@@ -4,7 +4,13 @@ import { makePlan } from '../src/changes/plan.ts';
 import { TargetFinder } from '../src/changes/target.ts';
 import { type AllowedInvisible, firstInvisible } from '../src/text/invisible-characters.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
-import { day, defineTool, writingHints } from '../src/tool-kit/define-tool.ts';
+import {
+  day,
+  defineTool,
+  nameFilter,
+  nameOfRecord,
+  writingHints,
+} from '../src/tool-kit/define-tool.ts';
 
 /** Refuses invisible characters: a person cannot consent to what they cannot see. */
 const visible =
@@ -15,11 +21,6 @@ const visible =
     const message = `must not contain ${unseen.name}, at position ${unseen.at}, which is invisible${otherwise}`;
     context.addIssue({ code: 'custom', message });
   };
-
-const short = () => z.string().trim().min(1).max(200);
-
-/** Names another record; its id is what is written. */
-const reference = () => short().optional();
 
 /** Kept exactly as given, with leading and trailing blanks. */
 const passThrough = (about: string) =>
@@ -53,24 +54,23 @@ export const upsertOpportunity = defineTool({
   hints: writingHints,
   view: 'change',
   input: z.strictObject({
-    external_id: short()
+    external_id: nameOfRecord
       .superRefine(
         visible({}, '; to change an opportunity that has such an identifier, use opportunity_id'),
       )
       .optional(),
-    opportunity_id: short().superRefine(visible({})).optional(),
+    opportunity_id: nameOfRecord.superRefine(visible({})).optional(),
     create: z.boolean().default(false),
     confirm: z.string().min(1).max(200).optional().describe('Token of the preview'),
-    name: short()
-      .superRefine(visible({ joiners: true }))
-      .optional(),
+    name: nameOfRecord.superRefine(visible({ joiners: true })).optional(),
     description: passThrough('Customer ask'),
-    company: reference().describe('Id, external id or name'),
-    contact: reference().describe('Or e-mail'),
-    owner: reference(),
-    stage: reference(),
-    category: reference(),
-    source: reference(),
+    // Names of other records, whose ids are written.
+    company: nameFilter.describe('Id, external id or name'),
+    contact: nameFilter.describe('Or e-mail'),
+    owner: nameFilter,
+    stage: nameFilter,
+    category: nameFilter,
+    source: nameFilter,
     probability: share,
     onetime_revenue: amount,
     monthly_revenue: amount,

@@ -346,12 +346,7 @@ async function alikeAmong(
   );
 }
 
-interface Sample {
-  records: readonly Opportunity[];
-  total: number;
-  /** Whether these are all opportunities, read just now. */
-  isWhole: boolean;
-}
+type Sample = Awaited<ReturnType<typeof readSample>>;
 
 const samples = new WeakMap<ToolCall, { tenant: Tenant; sample: Promise<Sample> }>();
 
@@ -364,7 +359,8 @@ export function sampleOf(tenant: Tenant, call: ToolCall): Promise<Sample> {
   return sample;
 }
 
-async function readSample(tenant: Tenant, call: ToolCall): Promise<Sample> {
+/** `isWhole`: these are all opportunities, read just now. */
+async function readSample(tenant: Tenant, call: ToolCall) {
   const records = tenant.cached('opportunity');
   if (records) return { records, total: records.length, isWhole: false };
   const page = await tenant.firstPage('opportunity', { size: sampleSize }, call);

@@ -28,7 +28,6 @@ import {
   type ChangeOptions,
   changeRows,
   closesOf,
-  type DayTotal,
   type DealChange,
   dealRules,
   ends,
@@ -157,8 +156,8 @@ export async function dailyTotals(
   filters: PipelineFilters,
   readDeal: ReadDeal,
   limit: number,
-): Promise<LimitedList<DayTotal>> {
-  const total = async ({ day, records }: PipelineState): Promise<DayTotal> => {
+) {
+  const total = async ({ day, records }: PipelineState) => {
     const sum = new OpenSum();
     const weightedSum = new CurrencySums();
     await forEachInSlices(records, (record) => {
@@ -177,6 +176,8 @@ export async function dailyTotals(
   rows.push(await total(closing));
   return { shown: rows.length, total: between.length + 2, rows };
 }
+
+export type DayTotal = Awaited<ReturnType<typeof dailyTotals>>['rows'][number];
 
 /** What became of the expected deals, with their values at the end; `removed` with those at the beginning. */
 const outcomesOfExpected = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as const;

@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../figures/days.ts';
-import { type Outcome, outcomeOf } from '../figures/outcome.ts';
+import { outcomeOf } from '../figures/outcome.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
@@ -106,8 +106,10 @@ export async function readPeriod(
   // The service may list no deals that were closed, or the key may not read them.
   const { records: listed } = closing;
   const ids = new Set(listed.map(({ id }) => id));
-  const gone = series.latest().filter(({ id }) => !ids.has(id));
-  const records = [...listed, ...gone.filter((deal) => isClosed(outcomeOf(deal)))];
+  const closed = series
+    .latest()
+    .filter((deal) => !ids.has(deal.id) && !['open', 'deleted'].includes(outcomeOf(deal)));
+  const records = [...listed, ...closed];
   return {
     ...states,
     closing: { ...closing, records },
@@ -118,8 +120,6 @@ export async function readPeriod(
     reader,
   };
 }
-
-const isClosed = (outcome: Outcome): boolean => outcome !== 'open' && outcome !== 'deleted';
 
 /** The snapshot of the first of these days that can be read. */
 async function firstReadable<T>(

@@ -15,21 +15,17 @@ export interface GeneratedHistory {
 
 /** Records as they would be read from snapshots: the same object for the same text. */
 export const generatedPast = (generated: GeneratedHistory) => ({
-  opportunity: toHistory(
-    generated,
-    (day) => generated.recordsAt(day),
-    (raw) => asStored(opportunitySnapshots, toRecord('opportunity', raw)),
+  opportunity: toHistory(generated, 'recordsAt', (raw) =>
+    asStored(opportunitySnapshots, toRecord('opportunity', raw)),
   ),
-  quote: toHistory(
-    generated,
-    (day) => generated.quotesAt(day),
-    (raw) => asStored(quoteSnapshots, toRecord('quote', raw)),
+  quote: toHistory(generated, 'quotesAt', (raw) =>
+    asStored(quoteSnapshots, toRecord('quote', raw)),
   ),
 });
 
 const toHistory = <T>(
   generated: GeneratedHistory,
-  textsAt: (day: Day) => readonly string[],
+  textsAt: 'recordsAt' | 'quotesAt',
   parse: (raw: Record<string, unknown>) => T,
 ): RecordHistory<T> => ({
   days: async () => [...generated.days()],
@@ -43,7 +39,10 @@ const toHistory = <T>(
     return {
       read: async (day) =>
         generated.days().includes(day)
-          ? { takenAt: new Date(`${day}T23:59:59.999Z`), records: textsAt(day).map(recordOf) }
+          ? {
+              takenAt: new Date(`${day}T23:59:59.999Z`),
+              records: generated[textsAt](day).map(recordOf),
+            }
           : undefined,
     };
   },

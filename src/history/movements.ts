@@ -2,7 +2,8 @@
  * How the open records of one kind changed between two days: opening, steps and closing, which add up exactly in every
  * currency. Formulas: docs/definitions.md, "Changes of the pipeline".
  */
-import { type Amounts, CurrencySums, type Decimal, rounded, zero } from '../figures/money.ts';
+import { groupKey } from '../figures/group-labels.ts';
+import { CurrencySums, type Decimal, rounded, zero } from '../figures/money.ts';
 import {
   byName,
   compact,
@@ -10,9 +11,9 @@ import {
   limitSorted,
   type Named,
   named,
+  nameOrId,
   nonBlank,
   nonZero,
-  normaliseName,
 } from '../figures/naming.ts';
 import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
@@ -92,7 +93,7 @@ export interface Comparison<S, M> {
   changes: readonly Change<S, M>[];
 }
 
-export type MoveRow<M> = { move: M } & CountAndValue;
+export type MoveRow<M> = { move: M } & ReturnType<OpenSum['toCountAndValue']>;
 export type StepRow = { step: Step | 'opening' | 'closing' } & OpenTotal;
 
 /** Every record of two states, paired by id. */
@@ -236,17 +237,8 @@ const leavingAs = (step: Step, state: Valued): Effect => ({
   amount: centsOf(state).neg(),
 });
 
-/** `value` in whole cents by currency. */
-interface CountAndValue {
-  count: number;
-  value?: Amounts;
-}
-
-/** Open records of one day. */
-export interface OpenTotal extends CountAndValue {
-  /** Records without a known value. */
-  unknownValue?: number;
-}
+/** Of open records of one day; `unknownValue`: records without a known value. */
+export type OpenTotal = ReturnType<OpenSum['toTotal']>;
 
 export class OpenSum {
   readonly #value = new CurrencySums();
@@ -264,11 +256,12 @@ export class OpenSum {
     for (const { currency, amount } of effects) this.#value.add(currency, amount);
   }
 
-  toCountAndValue(): CountAndValue {
+  /** `value` in whole cents by currency. */
+  toCountAndValue() {
     return compact({ count: this.#count, value: this.#value.toAmounts() });
   }
 
-  toTotal(): OpenTotal {
+  toTotal() {
     return { ...this.toCountAndValue(), ...compact({ unknownValue: nonZero(this.#unknownValue) }) };
   }
 }
@@ -338,11 +331,9 @@ export function arrow<T>(
   return `${was ?? '(none)'} → ${is ?? '(none)'}`;
 }
 
-/** Equal for references to the same record: its id, or its name where it has no id. */
-export function refKey(ref: Ref | undefined): string | undefined {
-  const { id, name } = named(ref);
-  return id ? `id ${id}` : name && `name ${normaliseName(name)}`;
-}
+/** Equal for references to the same record; `undefined` for one to none. */
+export const refKey = (ref: Ref | undefined): string | undefined =>
+  nameOrId(ref) && groupKey(named(ref));
 
 /** `arrow` for the name of what is referred to, which may be renamed meanwhile. */
 export const refArrow = <T>(

@@ -8,7 +8,7 @@ import {
 } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayOf, daysBetween, median } from '../figures/days.ts';
 import { type Deal, type ReadDeal, toDeal } from '../figures/deals.ts';
-import { type Amounts, type CurrencyOf, percentOfCounts } from '../figures/money.ts';
+import { type CurrencyOf, percentOfCounts } from '../figures/money.ts';
 import {
   addTo,
   byName,
@@ -31,7 +31,6 @@ import {
   type MovementRules,
   movedColumns,
   movedRows,
-  type OpenTotal,
   type Pair,
   quoteEnds,
   refArrow,
@@ -71,12 +70,6 @@ export type DealChange = Change<Deal, Move>;
 
 export interface ChangeOptions extends PipelineFilters {
   currencyOf: CurrencyOf;
-}
-
-export interface DayTotal extends OpenTotal {
-  day: Day;
-  /** Value × probability. */
-  weightedValue?: Amounts;
 }
 
 /** The step by which a deal leaves the pipeline, by its outcome. */

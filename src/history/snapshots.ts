@@ -156,13 +156,10 @@ export async function pack(header: object, rows: readonly Row[]): Promise<Buffer
 }
 
 /** A stored value whose columns are not read yet. */
-export interface Unpacked {
-  header: Record<string, unknown>;
-  lines: readonly string[];
-}
+export type Unpacked = Awaited<ReturnType<typeof unpack>>;
 
 /** @throws UnreadableSnapshot */
-export async function unpack(stored: Buffer): Promise<Unpacked> {
+export async function unpack(stored: Buffer) {
   const read = unbrotli(stored, { maxOutputLength: maxLength });
   const body = await read.catch((cause: unknown) => {
     throw new UnreadableSnapshot('damaged', { cause });

@@ -226,11 +226,10 @@ export function memoizedAnswer<R extends Resource>(
   compute: () => Promise<Answer>,
 ): Promise<Answer> {
   const name = JSON.stringify([question, today(), read.coverage, read.omitted]);
+  // As many bytes as records of this length take in the cache.
+  const bytesOf = ({ data }: Answer): number => 2 * JSON.stringify(data).length;
   return tenant.derived.get(read.readings, name, compute, bytesOf);
 }
-
-/** As of the records in the cache. */
-const bytesOf = ({ data }: Answer): number => 2 * JSON.stringify(data).length;
 
 /** Amounts by currency as text: "12,500 EUR, 40 GBP and 300.50 USD". */
 export function formatAmounts(amounts: Readonly<Record<string, number>> | undefined): Wording {

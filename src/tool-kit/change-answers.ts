@@ -48,46 +48,37 @@ type FieldChangeRow = ReturnType<typeof changeRow>;
 
 /** A decision, worded so that it cannot be mistaken for another one. */
 export function decisionAnswer(decision: Decision): Answer {
-  const { plan } = decision;
+  const { plan, outcome } = decision;
   const about = describeTarget(plan);
-  const { outcome } = decision;
   const data = { outcome, changes: plan.changes.map(changeRow) };
+  const told = (summary: Wording, ...notes: Wording[]): Answer => ({ summary, data, notes });
   switch (outcome) {
     case 'no_change':
-      return {
-        summary:
-          Object.keys(plan.requested).length === 0
-            ? wording`No field to change was given (null does not empty one): nothing was written to ${about}.`
-            : wording`No change: ${about} already is as asked. Nothing was written.`,
-        data,
-      };
+      return told(
+        Object.keys(plan.requested).length === 0
+          ? wording`No field to change was given (null does not empty one): nothing was written to ${about}.`
+          : wording`No change: ${about} already is as asked. Nothing was written.`,
+      );
     case 'declined':
-      return { summary: wording`The person did not agree. Nothing was written to ${about}.`, data };
+      return told(wording`The person did not agree. Nothing was written to ${about}.`);
     case 'cancelled':
-      return {
-        summary: wording`The person closed the question. Nothing was written to ${about}.`,
-        data,
-      };
-    case 'moved':
-      return {
-        summary: wording`Nothing was written: ${about} is not as it was when the person agreed. The difference now is below.`,
-        data,
-        notes: [
-          decision.question
-            ? wording`The person is asked about it in the view.`
-            : wording`Make the same call again, without confirm, to ask the person about the difference as it is now.`,
-        ],
-        question: decision.question,
-      };
+      return told(wording`The person closed the question. Nothing was written to ${about}.`);
+    case 'moved': {
+      const { question } = decision;
+      const note = question
+        ? wording`The person is asked about it in the view.`
+        : wording`Make the same call again, without confirm, to ask the person about the difference as it is now.`;
+      const summary = wording`Nothing was written: ${about} is not as it was when the person agreed. The difference now is below.`;
+      return { ...told(summary, note), question };
+    }
     case 'refused':
-      return {
-        summary: wording`Nothing was written to ${about}: the consent does not count, because ${decision.why}.`,
-        data,
-        notes: [wording`Make the same call again, without confirm, to ask the person again.`],
-      };
+      return told(
+        wording`Nothing was written to ${about}: the consent does not count, because ${decision.why}.`,
+        wording`Make the same call again, without confirm, to ask the person again.`,
+      );
     case 'not_asked':
       return decision.question?.how === 'asked'
-        ? { summary: wording`A person is asked.`, data, question: decision.question }
+        ? { ...told(wording`A person is asked.`), question: decision.question }
         : notAskedAnswer(about, data, decision);
     default:
       return resultAnswer(about, data, decision);

@@ -96,8 +96,10 @@ export const searchInput = { size, from, query, filters, sort, detail, fields };
 /** Arguments of lists that the service cannot search. */
 export const filterInput = { size, from, filters, sort, detail, fields };
 
-/** A name or an id by which records are filtered. */
-export const nameFilter = z.string().trim().min(1).max(200).optional();
+/** A name or an id. */
+export const nameOfRecord = z.string().trim().min(1).max(200);
+/** Filters records. */
+export const nameFilter = nameOfRecord.optional();
 
 /** An existing calendar day: 2026-02-30 is refused. For arguments whose name, or another one, says how it is written. */
 export const plainDay = z

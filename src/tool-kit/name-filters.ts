@@ -17,7 +17,7 @@ import {
 import type { FieldGap } from '../service/records/account.ts';
 import type { Company, Opportunity } from '../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { fieldOf, isObject, isOneOf, keysOf } from '../values.ts';
+import { isOneOf, keysOf } from '../values.ts';
 import type { Answer, dealFilterInput } from './define-tool.ts';
 
 /** The resolved filters, or the question to ask if one is unclear. */
@@ -27,12 +27,12 @@ type ResolvedFilters<F extends string> =
 
 /**
  * Resolves the filters among `given`, in the order of `occurring`, which makes the references or records of each and is
- * called only for a filter that was given. `data` is added to a question, such as the coverage of what was searched.
+ * called only for a filter that was given. `coverage` is of what was searched.
  */
 export function resolveFilters<F extends string>(
   given: { readonly [K in NoInfer<F>]?: string | undefined },
   occurring: { readonly [K in F]: () => Iterable<Candidate | undefined> },
-  data: Record<string, unknown>,
+  coverage: Record<string, unknown>,
 ): ResolvedFilters<F> {
   const filters: { [K in F]?: NameFilter } = {};
   for (const filter of keysOf(occurring)) {
@@ -43,9 +43,9 @@ export function resolveFilters<F extends string>(
     const found = runSteps(matchSteps(text, occurring[filter](), { byWords }));
     if (found.kind !== 'one') {
       const [summary, note] = wordsOf(trusted(filter), text, found);
-      const asked = { filter, records: found.candidates, ...data, ...coverageOf(filter, data) };
-      const notes = [note];
-      return { question: { summary: wording`${summary} No figures yet.`, data: asked, notes } };
+      const about = coverageOf(filter, coverage);
+      const data = { filter, records: found.candidates, coverage: about };
+      return { question: { summary: wording`${summary} No figures yet.`, data, notes: [note] } };
     }
     filters[filter] = found.match;
   }
@@ -62,7 +62,7 @@ export function resolveDealFilters(
   deals: readonly Opportunity[],
   companies: readonly Company[] = [],
   currencyOf: CurrencyOf,
-  data: Record<string, unknown>,
+  coverage: Record<string, unknown>,
 ): { filters: PipelineFilters; question?: never } | { question: Answer; filters?: never } {
   const { filters, question } = resolveFilters(
     given,
@@ -74,7 +74,7 @@ export function resolveDealFilters(
       source: () => deals.map((deal) => deal.source),
       currency: () => deals.map((deal) => ({ name: currencyOfRecord(deal, currencyOf) })),
     },
-    data,
+    coverage,
   );
   if (question) return { question };
   const limits = compact({ closeFrom: close_from, closeTo: close_to, minValue: min_value });
@@ -116,15 +116,14 @@ function wordsOf(what: Wording, text: string, found: Unclear): [Wording, Wording
 }
 
 /** A question has no figures: of the fields that could not be read, only those that it asks by matter. */
-function coverageOf(filter: string, { coverage }: Record<string, unknown>): object {
-  const fields = fieldOf(coverage, 'fields');
-  if (!isObject(coverage) || !Array.isArray(fields)) return {};
+function coverageOf(filter: string, coverage: Record<string, unknown>): Record<string, unknown> {
+  const { fields, ...others } = coverage;
+  if (!Array.isArray(fields)) return coverage;
   const asked = fields.filter(
     ({ record, field }: FieldGap) =>
       record === filter || field === 'fields' || field.toLowerCase().includes(filter),
   );
-  const { fields: _, ...others } = coverage;
-  return { coverage: asked.length > 0 ? { ...others, fields: asked } : others };
+  return asked.length > 0 ? { ...others, fields: asked } : others;
 }
 
 /**

@@ -238,7 +238,7 @@ test.each([
   [{ record: 'opportunity', field: 'company' }, false],
 ])('a question by owner says that %o could not be read: %j', (gap, isSaid) => {
   const coverage = { complete: true, fields: [gap] };
-  const { question } = resolveFilters({ owner: 'x' }, { owner: () => owners }, { coverage });
+  const { question } = resolveFilters({ owner: 'x' }, { owner: () => owners }, coverage);
   expect(question?.data.coverage).toEqual({ complete: true, ...(isSaid && { fields: [gap] }) });
 });
 

@@ -1,7 +1,7 @@
 /** What changed, in the view of the pipeline, and its value day by day. */
 
 import { useState } from 'preact/hooks';
-import type { DayTotal } from '../../../history/pipeline-changes.ts';
+import type { DayTotal } from '../../../history/changes-between.ts';
 import {
   type ChangesAnswer,
   Comparison,
