@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { pluralOf } from '../src/figures/naming.ts';
 import { shownProducts } from '../src/lists/columns.ts';
 import type { RecordShape } from '../src/lists/concise.ts';
 import { nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
@@ -19,12 +18,11 @@ import {
 } from '../src/tool-kit/define-tool.ts';
 
 interface ListTool<R extends Resource> {
-  resource: R;
-  /** Ends the title. */
-  mark?: string;
+  name: string;
+  title: string;
   description: string;
-  /** Default: `searchInput`. */
-  input?: typeof listInput | typeof filterInput | typeof productInput;
+  resource: R;
+  input: typeof listInput | typeof searchInput | typeof filterInput | typeof productInput;
   /** What is asked for, where not all arguments are names of the service. */
   query?(args: z.output<z.ZodObject<typeof productInput>>): PageQuery;
   /** Said where nothing passes the filters, or has the text. */
@@ -42,21 +40,18 @@ interface ListTool<R extends Resource> {
 
 const listTool = <R extends Resource>({
   resource,
-  mark = '',
-  description,
   input,
   empty,
   query,
   notesOn,
   complete,
+  ...words
 }: ListTool<R>): AnyTool =>
   defineTool({
-    name: `cpq_list_${pluralOf(resource)}`,
-    title: `List ${pluralOf(resource).replace('_', ' ')}${mark}`,
-    description,
+    ...words,
     toolset: 'routes',
     needs: [`${resource}:read`],
-    input: z.strictObject(input ?? searchInput),
+    input: z.strictObject(input),
     output: listOutput,
     async run(tenant, args, call) {
       if (args.fields) await readForColumns(tenant, resource, args.fields, call);
@@ -95,27 +90,38 @@ const asksForBundles = (filters = ''): boolean =>
 /** The lists of the service's routes, in the order in which a host shows them. */
 export const lists: readonly AnyTool[] = [
   listTool({
-    resource: 'company',
+    name: 'cpq_list_companies',
+    title: 'List companies',
     description:
       'Companies with type, currency, place and account manager. Keys: type, city, accountManager, labels, externalIdentifier, created. For all about one account use cpq_brief_company.',
+    resource: 'company',
+    input: searchInput,
     empty: emptySearch(wording`filters such as type:customer take the values as stored`),
   }),
   listTool({
-    resource: 'contact',
+    name: 'cpq_list_contacts',
+    title: 'List contacts',
     description:
       'People at companies, with e-mail, phone and company. Keys: name, company, companyId, labels, deleted.',
+    resource: 'contact',
+    input: searchInput,
     empty: emptySearch(wording`cpq_find tolerates typing errors`),
   }),
   listTool({
-    resource: 'opportunity',
+    name: 'cpq_list_opportunities',
+    title: 'List opportunities',
     description:
       'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), created, closes, closed, value, probability, source, ask (~text: what it contains). For totals use cpq_brief_pipeline.',
+    resource: 'opportunity',
+    input: searchInput,
     empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
   }),
   listTool({
-    resource: 'product',
+    name: 'cpq_list_products',
+    title: 'List products',
     description:
       'Catalogue products with part number, price, cost, term and category. Keys: manufacturer, category, productType, term, price, listed. detail full adds the values to filter by.',
+    resource: 'product',
     input: productInput,
     empty: emptySearch(wording`cpq_find finds part numbers without their dashes and spaces`),
     query: ({ include_bundles, ...args }) => {
@@ -124,26 +130,35 @@ export const lists: readonly AnyTool[] = [
     },
   }),
   listTool({
-    resource: 'quote',
+    name: 'cpq_list_quotes',
+    title: 'List quotes',
     description:
       'Quotes with status, company, validity and totals summed from their items. Keys: status, company, owner, created, sent, expires, oneTime. cpq_brief_quote checks one.',
+    resource: 'quote',
+    input: searchInput,
     empty: emptySearch(wording`cpq_find knows quote numbers`),
   }),
   listTool({
-    resource: 'quote_template',
+    name: 'cpq_list_quote_templates',
+    title: 'List quote templates',
     description:
       'Reusable proposal structures and their widgets. full adds styling, localisation, payment terms.',
+    resource: 'quote_template',
     input: listInput,
   }),
   listTool({
-    resource: 'quote_widget',
+    name: 'cpq_list_quote_widgets',
+    title: 'List quote widgets',
     description: 'Sections and layout blocks of quote templates. full adds their content.',
+    resource: 'quote_widget',
     input: listInput,
   }),
   listTool({
-    resource: 'pricing_book',
+    name: 'cpq_list_pricing_books',
+    title: 'List pricing books',
     description:
       'Special prices: for whom, validity, special-bid number, products. Keys: for, product, validFrom, validTo. full adds the price of each product.',
+    resource: 'pricing_book',
     input: filterInput,
     empty: wording`There are no pricing books, or none passes the filters.`,
     notesOn: notesOnClassified,
@@ -154,21 +169,27 @@ export const lists: readonly AnyTool[] = [
     },
   }),
   listTool({
-    resource: 'category',
+    name: 'cpq_list_categories',
+    title: 'List categories',
     description: 'Product categories with their parents; as a tree: cpq_get_category_tree.',
+    resource: 'category',
     input: listInput,
   }),
   listTool({
-    resource: 'discount_group',
+    name: 'cpq_list_discount_groups',
+    title: 'List discount groups',
     description: 'Named discount policies: what is discounted, by how much, and for whom.',
+    resource: 'discount_group',
     input: listInput,
     notesOn: notesOnClassified,
   }),
   listTool({
-    resource: 'contract_item',
-    mark: ' (beta)',
+    name: 'cpq_list_contract_items',
+    title: 'List contract items (beta)',
     description:
       'What is under contract: service, company, vendor, term, revenue, profit, start and end. Keys: company, vendor, term, ends. Beta: say so.',
+    resource: 'contract_item',
+    input: searchInput,
     empty: emptySearch(wording`cpq_brief_company has those of a company`),
     notesOn: () => [
       wording`Contract items are a beta resource of the service: fields may change or be missing.`,
