@@ -92,6 +92,6 @@ export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/i.test(host);
 
-/** Keys read over an unencrypted connection could be replaced on the way. */
+/** Whether nobody on the way can replace what is read from there, such as keys. */
 export const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || isLoopback(hostname);

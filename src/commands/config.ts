@@ -74,6 +74,7 @@ function show(described: Described): void {
   stderr.write(`${or}\n${steps}\n${connect}`);
 }
 
+/** The file of the user's own servers. */
 export const fileOf = (host: ConfigHost, { env, home }: CommandContext): string =>
   host.file({ env, home, platform: process.platform });
 

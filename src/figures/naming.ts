@@ -63,7 +63,7 @@ export const namedQuote = (quote: Quote): Named =>
   compact({ id: nonBlank(quote.id), name: quoteName(quote) });
 
 /** What a row says first of a quote. */
-export const quoteHeading = (quote: Quote) =>
+export const quoteIdentity = (quote: Quote) =>
   compact({ id: nonBlank(quote.id), number: nonBlank(quote.number), name: quoteTitle(quote) });
 
 export const normaliseName = (name: string | undefined): string =>

@@ -192,8 +192,11 @@ function knownTotals(quote: Quote) {
   return compact({
     items: sums.items,
     ...termTotals([sums]),
+    // Lines and setups without a price: not in the totals.
     unknownPrices: nonZero(sums.unknownPrices),
+    // Lines without a quantity: counted as 1.
     assumedQuantities: nonZero(sums.assumedQuantities),
+    // Its type says neither percent nor amount.
     discountNotApplied: isUnapplied ? (true as const) : undefined,
   });
 }

@@ -331,7 +331,7 @@ export function arrow<T>(
   return `${was ?? '(none)'} → ${is ?? '(none)'}`;
 }
 
-/** Equal for references to the same record; `undefined` for one to none. */
+/** Equal for references to the same record; `undefined` for one that names none. */
 export const refKey = (ref: Ref | undefined): string | undefined =>
   nameOrId(ref) && groupKey(named(ref));
 

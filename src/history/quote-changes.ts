@@ -2,7 +2,7 @@
 import type { QuotesOptions } from '../briefs/quotes/quotes.ts';
 import { type Day, dayOf, utcDay } from '../figures/days.ts';
 import { type CurrencyOf, currencyOfRecord, decimal } from '../figures/money.ts';
-import { compact, type LimitedList, namedQuote, quoteHeading } from '../figures/naming.ts';
+import { compact, type LimitedList, namedQuote, quoteIdentity } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import {
   type Acceptance,
@@ -167,7 +167,7 @@ function toRow(change: Change<QuoteState, 'sent'>) {
   const shown = (read: (quote: Quote) => string | undefined) =>
     arrow(before?.record, after?.record, read);
   return compact({
-    ...quoteHeading(record),
+    ...quoteIdentity(record),
     company,
     owner,
     movement,

@@ -98,7 +98,7 @@ export const filterInput = { size, from, filters, sort, detail, fields };
 
 /** A name or an id. */
 export const nameOfRecord = z.string().trim().min(1).max(200);
-/** Filters records. */
+/** A name or an id by which records are filtered. */
 export const nameFilter = nameOfRecord.optional();
 
 /** An existing calendar day: 2026-02-30 is refused. For arguments whose name, or another one, says how it is written. */

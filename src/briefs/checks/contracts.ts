@@ -90,7 +90,7 @@ function stateOf(item: ContractItem, context: CheckContext): RawFinding['kinds']
   return { state, end: isEnding(item, context) ? 'ending' : later };
 }
 
-/** With the finding on it. */
+/** An item with its finding, whose `atStake` is the revenue over a year: unknown for a term of unknown length. */
 type Revenue = RawFinding & { item: ContractItem };
 
 const runOn = (items: readonly Revenue[], day: Day): readonly Revenue[] =>

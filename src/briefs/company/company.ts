@@ -26,7 +26,7 @@ import {
   nonEmpty,
   nonZero,
   nonZeroCounts,
-  quoteHeading,
+  quoteIdentity,
   quoteName,
 } from '../../figures/naming.ts';
 import { deletionOf, isDeleted, outcomeOf, outcomeWord } from '../../figures/outcome.ts';
@@ -292,7 +292,7 @@ function quotesOfCompany(quotes: readonly Quote[], options: CompanyOptions) {
 
 const toQuoteRow = (quote: Quote, { today, currencyOf }: CompanyOptions) =>
   compact({
-    ...quoteHeading(quote),
+    ...quoteIdentity(quote),
     ...stateFields(quote, today),
     currency: currencyOfRecord(quote, currencyOf),
     ...quoteTotals(quote),

@@ -30,7 +30,7 @@ import {
   nameOrId,
   nonZero,
   nonZeroCounts,
-  quoteHeading,
+  quoteIdentity,
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import {
@@ -403,7 +403,7 @@ function toRow(facts: Facts, sort: QuotesOptions['sort']) {
   const { age, quote, currency, status, acceptance, dealState, sums, firstYear } = facts;
   const { oneTime, monthly, yearly } = termTotals([sums]);
   return compact({
-    ...quoteHeading(quote),
+    ...quoteIdentity(quote),
     company: nameOrId(quote.company),
     owner: nameOrId(quote.owner),
     status,

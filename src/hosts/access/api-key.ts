@@ -100,6 +100,7 @@ function addressFrom({ headers }: IncomingMessage, baseUrls: readonly string[]):
   }
 }
 
+/** Matches a whole address; `*` matches one label of the host name. */
 function addressPattern(allowed: string): RegExp {
   const label = 'cpq-any-label';
   const { href } = baseUrlFrom(allowed.replaceAll('*', label));

@@ -12,6 +12,7 @@ export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether this counts as a guess of credentials. */
   readonly countsAsFailure: boolean;
 
   constructor(

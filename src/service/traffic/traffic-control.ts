@@ -249,7 +249,7 @@ function isTooLittle(cost: WalkCost, available: number, most: number): boolean {
   return cost.left <= most && available < cost.left * worthwhileShare;
 }
 
-/** What applies to requests of each purpose, and `allowed` as in `limit`. */
+/** What applies to requests of each purpose. `allowed`: requests in the window, as far as the settings permit. */
 function rulesFor(requests: number, reported: number) {
   const isDefault = requests === defaultLimit;
   const smaller = Math.min(requests, reported);

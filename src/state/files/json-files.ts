@@ -32,7 +32,10 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
   }
 }
 
-/** A journal in a file: one JSON object per line. One that is incomplete after a crash does not affect the others. */
+/**
+ * A journal in a file: one JSON object per line, readable by its owner only. `append` returns after the entry is
+ * synced to disk. A line that is incomplete after a crash does not affect the others.
+ */
 export const journalFile = (path: string): Journal => ({
   append: (entry) => appendLines(path, [JSON.stringify(entry)]),
   async read() {
