@@ -1,7 +1,12 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import * as module from 'node:module';
+import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everyHost } from '../support/hosts.ts';
+import { run } from '../support/process.ts';
+import { newFolder } from '../support/shared.ts';
 
 const { address } = embeddedTenant({ scale: 0.1 });
 
@@ -27,3 +32,48 @@ for (const host of everyHost.filter(({ era }) => era === 'modern')) {
     expect(output.stderr).not.toMatch(/error|warn/i);
   });
 }
+
+/** From Node 22.1 on. */
+const keepsCompiled = 'enableCompileCache' in module;
+
+/** The compiled files that a start keeps in this folder. */
+async function keptIn(folder: string, env: Record<string, string>): Promise<readonly string[]> {
+  expect((await run(['--version'], env)).status).toBe(0);
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+describe('compiled code is kept for the next start', () => {
+  test.each([
+    ['the home of the user', (home: string) => join(home, '.cache'), (HOME: string) => ({ HOME })],
+    [
+      'the cache of the user',
+      (cache: string) => cache,
+      (XDG_CACHE_HOME: string) => ({ HOME: newFolder(), XDG_CACHE_HOME }),
+    ],
+  ])('in %s, in a folder that only the user can read', async (_, cacheIn, env) => {
+    const given = newFolder();
+    const folder = join(cacheIn(given), 'cpq-mcp');
+    expect(await keptIn(folder, env(given))).toHaveLength(keepsCompiled ? 1 : 0);
+    if (keepsCompiled) expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  test.each([0o720, 0o702])('not where others can write: %o', async (mode) => {
+    const XDG_CACHE_HOME = newFolder();
+    const folder = join(XDG_CACHE_HOME, 'cpq-mcp');
+    mkdirSync(folder);
+    chmodSync(folder, mode);
+    expect(await keptIn(folder, { XDG_CACHE_HOME })).toEqual([]);
+  });
+
+  test('not behind a link, which others may have made', async () => {
+    const [XDG_CACHE_HOME, elsewhere] = [newFolder(), newFolder()];
+    symlinkSync(elsewhere, join(XDG_CACHE_HOME, 'cpq-mcp'));
+    expect(await keptIn(elsewhere, { XDG_CACHE_HOME })).toEqual([]);
+  });
+
+  test('not where the environment says that nothing is kept', async () => {
+    const XDG_CACHE_HOME = newFolder();
+    const env = { XDG_CACHE_HOME, NODE_DISABLE_COMPILE_CACHE: '1' };
+    expect(await keptIn(join(XDG_CACHE_HOME, 'cpq-mcp'), env)).toEqual([]);
+  });
+});
