@@ -337,6 +337,8 @@ describe('cleaned text', () => {
     ['see <https://example.com/a>', 'see <https://example.com/a>'],
     ['Dear <customer name>, <b>hello</b>', 'Dear <customer name>, hello'],
     ['<o:p>of Office</o:p>', 'of Office'],
+    ['<table><tr><td>Port</td><th>48</th></tr></table>', 'Port 48'],
+    ['2 <units>and</units> more', '2 <units>and</units> more'],
   ])('of %j is %j', (html, text) => {
     expect(out(html)).toBe(text);
   });

@@ -31,6 +31,12 @@ describe('lists as text', () => {
     expect(render({ labels: ['VIP', 'On watch'] })).toBe('labels: VIP, On watch');
     expect(render({ preview: ['A, at B', 'C\nD'] })).toBe('preview:\n    > A, at B\n    > C ⏎ D');
   });
+
+  test('have an entry a line where they hold records, lists and texts', () => {
+    expect(render({ parts: [{ id: 'a', at: { place: { x: 1 } } }, ['b', 2], 'c\nd'] })).toBe(
+      'parts:\n- id: a\n  at:\n    place: x 1\n- ["b",2]\n- c ⏎ d',
+    );
+  });
 });
 
 describe('a table as text', () => {
