@@ -94,6 +94,31 @@ test('the brief of a quote: shows discount and setup of a line, and takes the cu
   expect(quoteBrief({ quote }, options).company).toEqual({ id: 'acme', name: 'Acme' });
 });
 
+test.each([
+  [
+    'its own first',
+    { currency: 'CAD' },
+    { id: 'acme', currency: 'EUR' },
+    { currency: 'USD' },
+    'CAD',
+  ],
+  ['else of the company in it', {}, { id: 'acme', currency: 'EUR' }, { currency: 'USD' }, 'EUR'],
+  ['also where the record has none', {}, { id: 'acme', currency: 'EUR' }, {}, 'EUR'],
+  ['else of the record', {}, { id: 'acme' }, { currency: 'USD' }, 'USD'],
+  ['whose company has no id', {}, { name: 'Acme' }, { currency: 'USD' }, 'USD'],
+  ['where none is known', {}, { id: 'acme' }, {}, 'unknown currency'],
+])(
+  'the currency of a quote, in its brief and its pre-flight: %s',
+  (_, own, nested, record, currency) => {
+    const quote: Quote = { ...withItem(good), ...own, company: nested };
+    const records = { quote, company: { id: 'acme', name: 'Acme', ...record } };
+    const brief = quoteBrief(records, { ...options, currencyOf: new Map() });
+    expect(brief.currency).toBe(currency);
+    const isUnknown = brief.preflight.rows.some(({ code }) => code === 'unknown_currency');
+    expect(isUnknown).toBe(currency === 'unknown currency');
+  },
+);
+
 test('pre-flight: an amount off an unknown total is over no limit', () => {
   const { price: _, ...item } = good;
   const quote: Quote = { ...withItem(item), discount: { type: 'amount', amount: 5 } };

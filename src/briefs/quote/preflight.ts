@@ -29,6 +29,7 @@ import {
   sumItems,
 } from '../../figures/quote-totals.ts';
 import { describeTerm, termOf } from '../../figures/terms.ts';
+import { currencyCode } from '../../service/records/normalise.ts';
 import type { Product, Quote, QuoteItem, RecordOf, Ref } from '../../service/records/records.ts';
 import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { keysOf } from '../../values.ts';
@@ -84,12 +85,16 @@ type Why = Wording | false | undefined;
 
 type Subject = PreflightRecords & PreflightOptions;
 
+/** As of every record; the company may be named without an id. */
+export const currencyOfQuote = ({ quote, company, currencyOf }: Omit<Subject, 'discountLimit'>) =>
+  currencyOfRecord(quote, { get: (id) => currencyOf.get(id) ?? currencyCode(company?.currency) });
+
 /** Whatever the state of the quote. */
-function findingsOnQuote({ quote, company, currencyOf, discountLimit }: Subject) {
+function findingsOnQuote(subject: Subject) {
+  const { quote, discountLimit } = subject;
   const discount = quoteDiscount(quote);
   const deleted = deletionOf(quote);
   const on = typeof deleted === 'string' ? wording` on ${trusted(deleted)}` : '';
-  const currency = currencyOfRecord({ ...quote, ...(company && { company }) }, currencyOf);
   return {
     deleted_quote: deleted !== undefined && wording`The quote was deleted${on}.`,
     no_items: !hasUnknownItems(quote) && !quote.items?.length && wording`The quote has no items.`,
@@ -98,7 +103,7 @@ function findingsOnQuote({ quote, company, currencyOf, discountLimit }: Subject)
     discount_over_limit: discount && describeDiscount(discount, quote, discountLimit),
     negative_margin: discount?.kind === 'amount' && describeLoss(discount, quote),
     unknown_currency:
-      currency === unknownCurrency &&
+      currencyOfQuote(subject) === unknownCurrency &&
       wording`The currency is unknown: neither the quote nor its company names one.`,
     missing_company: !nameOrId(quote.company) && wording`The quote names no company.`,
     missing_contact: !isContact(quote.contact) && wording`The quote names no contact.`,

@@ -1,13 +1,6 @@
 import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { dealValue } from '../../figures/deals.ts';
-import {
-  currencyOfRecord,
-  decimal,
-  givenPercent,
-  margin,
-  perUnit,
-  rounded,
-} from '../../figures/money.ts';
+import { decimal, givenPercent, margin, perUnit, rounded } from '../../figures/money.ts';
 import {
   compact,
   contactName,
@@ -31,8 +24,9 @@ import {
   type TermSums,
 } from '../../figures/quote-totals.ts';
 import { byTerm, termKey } from '../../figures/terms.ts';
-import type { Opportunity, Quote, QuoteItem, Ref } from '../../service/records/records.ts';
+import type { Opportunity, Quote, QuoteItem } from '../../service/records/records.ts';
 import {
+  currencyOfQuote,
   notChecked,
   type PreflightOptions,
   type PreflightRecords,
@@ -52,7 +46,7 @@ const maxFindings = 15;
 /** Briefs one quote. Definitions: docs/definitions.md, "Quote" and "Pre-flight". */
 export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
   const { quote } = records;
-  const { today, currencyOf, maxLines } = options;
+  const { today, maxLines } = options;
   const sums = sumQuote(quote);
   const firstYear = firstYearValue(sums);
   const findings = preflight(records, options);
@@ -60,7 +54,7 @@ export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
   return compact({
     ...quoteHeading(quote, today),
     ...quoteParties(records),
-    currency: currencyOfRecord({ ...quote, ...companyOf(records) }, currencyOf),
+    currency: currencyOfQuote({ ...records, ...options }),
     totals: quoteTotals(quote),
     firstYearValue: firstYear && rounded(firstYear),
     discount: discountFor(quote),
@@ -80,10 +74,6 @@ export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
     },
   });
 }
-
-/** The company record first: the company nested in the quote may have fewer fields. */
-const companyOf = ({ quote, company }: PreflightRecords): { company?: Ref } =>
-  company ? { company: { ...quote.company, ...company } } : {};
 
 function quoteHeading(quote: Quote, today: Day) {
   const expires = dayOf(quote.expiresAt);
