@@ -170,6 +170,7 @@ describe('whatever happens', () => {
     ['of other bytes', () => Buffer.from('not a snapshot')],
     ['of a later version', (stored) => rewritten(stored, (header) => ({ ...header, version: 99 }))],
     ['without a time', (stored) => rewritten(stored, ({ takenAt: _, ...header }) => header)],
+    ['without one of its rows', (stored) => rewritten(stored, (header) => header, 1)],
   ];
 
   test.each(damages)('a day that is %s is left out, and the others are read', async (_, damage) => {
@@ -232,11 +233,15 @@ describe('whatever happens', () => {
   });
 });
 
-async function rewritten(stored: Buffer, change: (header: Record<string, unknown>) => object) {
+async function rewritten(
+  stored: Buffer,
+  change: (header: Record<string, unknown>) => object,
+  lost = 0,
+) {
   const [header = '', ...lines] = (await promisify(brotliDecompress)(stored))
     .toString()
     .split('\n');
-  const text = [JSON.stringify(change(JSON.parse(header))), ...lines].join('\n');
+  const text = [JSON.stringify(change(JSON.parse(header))), ...lines.slice(lost)].join('\n');
   return promisify(brotliCompress)(Buffer.from(text));
 }
 

@@ -56,6 +56,7 @@ describe('cpq_price_product', () => {
     service.records['/quote-discount-group'] = [ofAll];
     const it = await inProcess.start({ baseUrl: closing(service).url, key: 'price0'.repeat(6) });
     const { text } = await it.call('cpq_price_product', { company: 'Acme', product: 'Switch' });
+    expect(text).toContain('list price 9 EUR');
     expect(text).toContain('1 discount from discount groups.');
     expect(text).toMatch(/does not say .* from which price a discount is taken: a person decides/);
   });
