@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type Coverage,
+  completeCoverage,
   isProven,
   partialCoverage,
   stopReason,
@@ -38,17 +40,9 @@ interface PlannedPage {
   ifRefused: 'fail' | 'nothing';
 }
 
-interface Followed {
-  pass: Pass;
-  /** The requests that were not answered. */
-  next: PlannedPage[];
-  /** Absent if requests were not answered. */
-  end: End | undefined;
-}
-
-/** Answers one request after the other, and then none. */
-async function follow(answers: Answer[], route: RouteTraits = paged): Promise<Followed> {
-  const pass = new Pass(route);
+/** Answers one request after the other, and then none. @returns the requests without an answer, or what was read */
+async function follow(answers: Answer[], more: Partial<RouteTraits> = {}) {
+  const pass = new Pass({ ...paged, ...more });
   const queue = [...answers];
   const next: PlannedPage[] = [];
   const reading = readPages((from, size, ifRefused = 'fail') => {
@@ -62,168 +56,143 @@ async function follow(answers: Answer[], route: RouteTraits = paged): Promise<Fo
     return Promise.resolve(pass.add(from, { records, ...counted }));
   }, pass);
   const unanswered = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
-  return { pass, next, end: await Promise.race([reading, unanswered]) };
+  const end = await Promise.race([reading, unanswered]);
+  return { pass, found: end ? coverageOf(pass, end) : next };
 }
 
-async function ended(answers: Answer[], route?: RouteTraits): Promise<{ pass: Pass; end: End }> {
-  const { pass, end, next } = await follow(answers, route);
-  if (!end) throw new Error(`not done: ${JSON.stringify(next)}`);
-  return { pass, end };
-}
+const coverageOf = (pass: Pass, end: End) =>
+  isProven(pass, end)
+    ? completeCoverage(pass.found.size)
+    : partialCoverage(pass, pass.found.size, unprovenReason(pass, end));
 
-describe('the next requests', () => {
-  test('are none while the first page is pending', async () => {
-    expect((await follow([])).next).toHaveLength(1);
-  });
-
-  test('are all other pages at once where the service reports a total', async () => {
-    const { next } = await follow([{ rows: rows(0, 100), total: 450 }]);
-    // Each page begins with the last record of the page before, which costs no further request.
-    expect(next.map(({ from }) => from)).toEqual([99, 198, 297, 396]);
-  });
-
-  test('are six pages at most', async () => {
-    expect((await follow([{ rows: rows(0, 100), total: 4_000 }])).next).toHaveLength(6);
-  });
-
-  test.each<[what: string, answers: Answer[], next: Partial<PlannedPage> | undefined]>([
-    ['the first page', [], { from: 0, size: 100, ifRefused: 'fail' }],
-    ['nothing after an empty page', [{ rows: [] }], undefined],
-    ['nothing after all counted records', [{ rows: rows(0, 3), total: 3 }], undefined],
-    ['adjacent pages without overlap', [{ rows: rows(0, 100), total: 300 }], { from: 100 }],
-    [
-      'an overlapping page, where there is no total',
-      [{ rows: rows(0, 100) }],
-      { from: 99, ifRefused: 'nothing' },
-    ],
-    [
-      'what is beyond the end',
-      [{ rows: rows(0, 100) }, { rows: rows(99, 1) }],
-      { from: 100, ifRefused: 'nothing' },
-    ],
-    [
-      'what a short page left out',
-      [
-        { rows: rows(0, 100), total: 200 },
-        { rows: rows(100, 40), total: 200 },
-      ],
-      { from: 139, size: 62 },
-    ],
-    [
-      'a larger page, where the offset is ignored',
-      [
-        { rows: rows(0, 100), total: 300 },
-        { rows: rows(0, 100), total: 300 },
-        { rows: rows(0, 100), total: 300 },
-      ],
-      { from: 0, size: 300, ifRefused: 'nothing' },
-    ],
-    [
-      'a smaller page, where the offset is ignored and there is no total',
-      [{ rows: rows(0, 10) }, { rows: rows(0, 10) }, { rows: rows(0, 10) }],
-      { from: 0, size: 5 },
-    ],
-  ])('%s', async (_, answers, expected) => {
-    const { next, end } = await follow(answers);
-    if (expected === undefined) expect(end).toBeDefined();
-    else expect(next).toContainEqual(expect.objectContaining(expected));
-  });
-
-  test('are a smaller page where there is no offset', async () => {
-    const { next } = await follow([{ rows: rows(0, 10) }], { ...paged, canPage: false });
-    expect(next).toMatchObject([{ from: 0, size: 5 }]);
-  });
-
-  test('are none where all records are known to come whatever size is asked for, unless it may be a page', async () => {
-    const route = { ...paged, ignoresSize: true };
-    const whole = await follow([{ rows: rows(0, 71) }], route);
-    expect(whole.end && isProven(whole.pass, whole.end)).toBe(true);
-    const page = await follow([{ rows: rows(0, 100) }], route);
-    expect(page.next).toHaveLength(1);
-    const counted = await follow([{ rows: rows(0, 71), total: 90 }], route);
-    expect(counted.next.length).toBeGreaterThan(0);
-  });
-
-  test('are none after an answer that is complete, as a tree is', async () => {
-    const { end, pass } = await follow([{ rows: rows(0, 5) }], { ...paged, isTree: true });
-    expect(end && isProven(pass, end)).toBe(true);
-  });
+/** Pages of a hundred records, after which one is answered with these. */
+const tenThousand = (beyond: Row[] | undefined): Answer[] => [
+  ...Array.from({ length: 100 }, (_, at) => ({
+    rows: rows(100 * at, 100),
+    total: 10_000,
+    countIsLimit: true,
+  })),
+  { rows: beyond, total: 10_000, countIsLimit: true },
+];
+const first = { rows: rows(0, 100) };
+const short = { rows: rows(0, 10) };
+const added = { id: 'new', createdAt: new Date(Date.now() + 1_000).toISOString() };
+const all = (read: number) => completeCoverage(read);
+const part = (read: number, total: number, reason: string) => ({
+  complete: false,
+  ...{ read, total, reason },
 });
+const changing = 'records kept changing while they were read';
+const mayBeMore = 'the service counts or gives no more than 10000, and there may be more';
+const noOffset =
+  'only the first page can be read, because no offset parameter works (the setting page-param names it)';
 
-describe('complete collections', () => {
-  test('have as many records as counted, all older than the reading', async () => {
-    const { pass, end } = await ended([{ rows: rows(0, 3), total: 3 }]);
-    expect(isProven(pass, end)).toBe(true);
-  });
-
-  test.each([
-    ['nothing follows', [], true],
-    ['another follows', rows(10_000, 1), false],
-    ['the last one comes again', rows(9_999, 1), false],
-    ['a further page is refused', undefined, false],
-  ])('may be as many as a service counts at most, if %s', async (_, beyond, expected) => {
-    const pages = Array.from({ length: 100 }, (_, at) => rows(100 * at, 100));
-    const answers = [...pages, beyond].map((page) => ({
-      rows: page,
-      total: 10_000,
-      countIsLimit: true,
-    }));
-    const { pass, end } = await ended(answers);
-    expect(isProven(pass, end)).toBe(expected);
-  });
-
-  test('include a list that ignores the requested size', async () => {
-    const all = { rows: rows(0, 10) };
-    const { pass, end } = await ended([all, all, all, all]);
-    expect(isProven(pass, end)).toBe(true);
-  });
-
-  test('do not include a list that grew between pages without a common record', async () => {
-    const added = { id: 'new', createdAt: new Date(Date.now() + 1_000).toISOString() };
-    const pages = (last: Row[]) => [
-      { rows: rows(0, 100), total: 200 },
-      { rows: last, total: 200 },
-    ];
-    const grown = await ended(pages([added, ...rows(101, 99)]));
-    expect(isProven(grown.pass, grown.end)).toBe(false);
-    const still = await ended(pages(rows(100, 100)));
-    expect(isProven(still.pass, still.end)).toBe(true);
-  });
-
-  test('do not include a list whose total changed', async () => {
-    const pages = [
-      { rows: rows(0, 100), total: 200 },
+type Expected = Partial<PlannedPage>[] | Coverage;
+test.each<[what: string, answers: Answer[], expected: Expected, route?: Partial<RouteTraits>]>([
+  ['the first page', [], [{ from: 0, size: 100, ifRefused: 'fail' }]],
+  ['nothing after an empty page', [{ rows: [] }], all(0)],
+  ['nothing after all counted records', [{ rows: rows(0, 3), total: 3 }], all(3)],
+  // Each page begins with the last record of the page before, which costs no further request.
+  [
+    'all other pages at once where the service reports a total',
+    [{ ...first, total: 450 }],
+    [{ from: 99 }, { from: 198 }, { from: 297 }, { from: 396 }],
+  ],
+  [
+    'six pages at most',
+    [{ ...first, total: 4_000 }],
+    [100, 200, 300, 400, 500, 600].map((from) => ({ from })),
+  ],
+  ['adjacent pages without overlap', [{ ...first, total: 300 }], [{ from: 100 }, { from: 200 }]],
+  ['an overlapping page, without a total', [first], [{ from: 99, ifRefused: 'nothing' }]],
+  ['what is beyond the end', [first, { rows: rows(99, 1) }], [{ from: 100, ifRefused: 'nothing' }]],
+  [
+    'what a short page left out',
+    [
+      { ...first, total: 200 },
+      { rows: rows(100, 40), total: 200 },
+    ],
+    [{ from: 139, size: 62 }],
+  ],
+  [
+    'a larger page, where the offset is ignored',
+    Array(3).fill({ ...first, total: 300 }),
+    [{ from: 0, size: 300, ifRefused: 'nothing' }],
+  ],
+  [
+    'a smaller page, where the offset is ignored and there is no total',
+    [short, short, short],
+    [{ from: 0, size: 5 }],
+  ],
+  ['the whole list, where the size is ignored too', [short, short, short, short], all(10)],
+  ['a smaller page, where there is no offset', [short], [{ from: 0, size: 5 }], { canPage: false }],
+  [
+    'nothing where all records come whatever size is asked for',
+    [{ rows: rows(0, 71) }],
+    all(71),
+    { ignoresSize: true },
+  ],
+  ['another page there, if it may be one', [first], [{ from: 99 }], { ignoresSize: true }],
+  [
+    'another page there, if more are counted',
+    [{ rows: rows(0, 71), total: 90 }],
+    [{ from: 70 }],
+    { ignoresSize: true },
+  ],
+  ['nothing after a tree', [{ rows: rows(0, 5) }], all(5), { isTree: true }],
+  ['as many as a service counts at most, after nothing', tenThousand([]), all(10_000)],
+  [
+    'as many as a service counts at most, and another',
+    tenThousand(rows(10_000, 1)),
+    part(10_001, 10_001, mayBeMore),
+  ],
+  [
+    'as many as a service counts at most, and the last one again',
+    tenThousand(rows(9_999, 1)),
+    part(10_000, 10_000, mayBeMore),
+  ],
+  [
+    'as many as a service counts at most, before a page that is refused',
+    tenThousand(undefined),
+    part(10_000, 10_000, mayBeMore),
+  ],
+  [
+    'adjacent pages of a list that did not grow',
+    [
+      { ...first, total: 200 },
+      { rows: rows(100, 100), total: 200 },
+    ],
+    all(200),
+  ],
+  [
+    'adjacent pages of a list that grew between them',
+    [
+      { ...first, total: 200 },
+      { rows: [added, ...rows(101, 99)], total: 200 },
+    ],
+    part(200, 200, changing),
+  ],
+  [
+    'adjacent pages of a list whose total changed',
+    [
+      { ...first, total: 200 },
       { rows: rows(100, 100), total: 199 },
-    ];
-    const { pass, end } = await ended(pages);
-    expect(isProven(pass, end)).toBe(false);
-    expect(partialCoverage(pass, 200, unprovenReason(pass, end))).toEqual({
-      complete: false,
-      read: 200,
-      total: 200,
-      reason: 'records kept changing while they were read',
-    });
-  });
-
-  test('do not include a repeated first page', async () => {
-    const first = { rows: rows(0, 10), total: 30 };
-    const { pass, end } = await ended(Array(8).fill(first));
-    expect(isProven(pass, end)).toBe(false);
-    const coverage = partialCoverage(pass, 10, unprovenReason(pass, end));
-    expect(coverage).toMatchObject({ complete: false, read: 10, total: 30 });
-    expect(coverage.reason).toMatch(/only the first page can be read/);
-  });
-
-  test('never have fewer records than counted', async () => {
-    const pages = [
-      { rows: rows(0, 100), total: 150 },
+    ],
+    part(200, 200, changing),
+  ],
+  ['the first page again', Array(8).fill({ ...short, total: 30 }), part(10, 30, noOffset)],
+  [
+    'fewer records than counted',
+    [
+      { ...first, total: 150 },
       { rows: rows(99, 31), total: 150 },
-    ];
-    const none = { rows: [], total: 150 };
-    const { pass, end } = await ended([...pages, none, none]);
-    expect(isProven(pass, end)).toBe(false);
-    expect(unprovenReason(pass, end)).toBe('the service counts 150 but gave 130');
-  });
+      { rows: [], total: 150 },
+      { rows: [], total: 150 },
+    ],
+    part(130, 150, 'the service counts 150 but gave 130'),
+  ],
+])('%s', async (_, answers, expected, route) => {
+  expect((await follow(answers, route)).found).toMatchObject(expected);
 });
 
 describe('an interrupted reading', () => {
