@@ -198,19 +198,6 @@ describe('whatever happens', () => {
     expect(await readdir(folder)).not.toContain(draft.split('/').at(-1));
   });
 
-  test('two at once leave a whole snapshot of one of them', async () => {
-    const { store } = await newStore();
-    const writers = [historyIn(store), historyIn(store)];
-    await Promise.all(
-      Array.from({ length: 12 }, (_, number) =>
-        writers[number % 2]?.save(deals(number + 1), at(today, `10:00:${10 + number}`)),
-      ),
-    );
-    const snapshot = await historyIn(store).reader().read(today);
-    const seconds = Number(snapshot?.takenAt.getUTCSeconds());
-    expect(snapshot?.records).toEqual(deals(seconds - 9));
-  });
-
   test('a day in the future, written while the clock was wrong, is not seen, and is replaced', async () => {
     const { store } = await newStore();
     const tomorrow = addDays(today, 1);
