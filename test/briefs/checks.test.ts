@@ -41,48 +41,6 @@ test('pricing_drift finds the least difference where none is tolerated', () => {
   ]);
 });
 
-test('unlisted_on_quotes finds items of open quotes that are no longer sold', () => {
-  const data = {
-    product: [product('p', 1, 1, { listed: false }), product('ok')],
-    quote: [
-      quote('draft', {
-        status: 'draft',
-        discount: { type: 'percent', amount: 50 },
-        items: [
-          { quantity: 2, price: 10, term: 'month', name: 'Old', product: { id: 'p' } },
-          { quantity: 1, price: 10, product: { id: 'p' } },
-          { quantity: 1, price: 999, product: { id: 'ok' } },
-          { quantity: 1, price: 999, product: { id: 'gone' } },
-          { quantity: 1, price: 999 },
-        ],
-      }),
-      quote('approved', { status: 'approved' }),
-      // An amount off the whole quote cannot be split by line.
-      quote('sent', { status: 'sent', discount: { type: 'amount', amount: 30 } }),
-      quote('all listed', { status: 'sent', items: [{ price: 1, product: { id: 'ok' } }] }),
-    ],
-  };
-  const report = run('unlisted_on_quotes', data);
-  expect(report).toMatchObject({
-    examined: 3,
-    notChecked: { 'lines: product not in the catalogue': 1, 'lines: no product named': 1 },
-    valueAtStake: { EUR: 225 },
-    unit: 'quote',
-    total: 2,
-    lines: 3,
-  });
-  expect(report.rows[0]).toStrictEqual({
-    id: 'draft',
-    name: 'Quote draft',
-    company: 'Acme',
-    status: 'draft',
-    kind: ['draft'],
-    // (2 × 10 × 12 + 10) × 0.5
-    valueAtStake: 125,
-    reason: '2 lines, first "Old"',
-  });
-});
-
 test('unlisted_on_quotes takes no product by a part number that several have', () => {
   const old = product('old', 1, 1, { listed: false, manufacturer: 'HP', mpn: 'A-1' });
   const current = product('new', 1, 1, { manufacturer: 'hp', mpn: 'A1' });

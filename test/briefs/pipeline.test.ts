@@ -1,4 +1,3 @@
-import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import { type PipelineOptions, pipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import { tenantDeals } from '../../src/figures/deals.ts';
@@ -161,26 +160,6 @@ test.each([...filters, ...ofOpen])('the filter by %s is of every figure', (field
   expect(all).toEqual(own);
 });
 
-test('a target is of the currency of most open deals, and says what it leaves out', () => {
-  const worth = (id: string, currency: string, more: Opportunity = {}): Opportunity => {
-    return { id, currency, onetimeRevenue: 10, ...more };
-  };
-  const won = { statusId: 'won', closedAt: today };
-  const ended = ['USD', 'USD', 'GBP'].map((code, at) => worth(`w${at}`, code, won));
-  const { onetimeRevenue: _, ...unknown } = worth('u', 'EUR', won);
-  const open = [worth('a', 'EUR'), worth('b', 'EUR'), worth('c', 'USD')];
-  const target = (deals: Opportunity[], more = {}) => brief(deals, { target: 50, ...more }).target;
-  expect(target([...ended, ...open, unknown])).toMatchObject({
-    ...{ target: { EUR: 50 }, won: { EUR: 0 }, open: { EUR: 20 }, coverage: 0.4 },
-    ...{ inOtherCurrencies: 1, wonInOtherCurrencies: 3, wonWithoutValue: 1 },
-  });
-  expect(target(ended)).toMatchObject({ gap: { USD: 30 }, wonInOtherCurrencies: 1 });
-  expect(target([{}])).toMatchObject({ target: { 'unknown currency': 50 } });
-  const reached = target([...open, ...ended], { target: 10, currency: { name: 'GBP' } });
-  expect(reached).toMatchObject({ target: { GBP: 10 }, gap: { GBP: 0 } });
-  expect(reached).not.toHaveProperty('coverage');
-});
-
 test('a number of months of 0 or less counts as missing: twelve are assumed', () => {
   for (const valueMonths of [0, -3]) {
     const { open, unknown } = brief([{ monthlyRevenue: 5, currency: 'EUR', valueMonths }]);
@@ -198,22 +177,6 @@ test('a deal is idle since its last change, or its creation if no change is know
   const idle = ({ ...deal }: Opportunity) =>
     brief([deal], { stalledAfterDays: 0 }).stalled.rows.map(({ idleDays }) => idleDays);
   expect([changes, { createdAt }, {}].map(idle)).toEqual([[34], [5], []]);
-});
-
-test('amounts converted at a rate are those of deals in the other currency', () => {
-  const amounts = { onetimeRevenue: 100, monthlyRevenue: 10, oneTimeProfit: 30, monthlyProfit: 3 };
-  const twice = { onetimeRevenue: 200, monthlyRevenue: 20, oneTimeProfit: 60, monthlyProfit: 6 };
-  const dealsOf = (worth: typeof amounts, currency: string): Opportunity[] => [
-    { ...a, ...worth, currency },
-    closed('w', { ...worth, currency, statusId: 'won', createdAt: '2026-04-01' }),
-    closed('l', { ...worth, currency, statusId: 'lost' }),
-  ];
-  const asked = { show: ['profit', 'velocity'], target: 900, minValue: 400 } as const;
-  const rates = new Map([['EUR', { to: 'USD', rate: new Big(2) }]]);
-  const { notes = [], ...converted } = brief(dealsOf(amounts, 'EUR'), { ...asked, rates });
-  const { notes: others, ...plain } = brief(dealsOf(twice, 'USD'), asked);
-  expect(converted).toEqual(plain);
-  expect(notes.slice(1)).toEqual(others);
 });
 
 test('the customer’s ask is on one line, cut', () => {
