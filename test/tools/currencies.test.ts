@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { shared } from '../support/shared.ts';
@@ -40,8 +40,6 @@ const contractItems = deals.map(({ companyId }, at) => ({
   revenue: 5,
 }));
 
-const started: Connection[] = [];
-
 beforeEach(async () => {
   const service = await upstream();
   service.reset();
@@ -51,19 +49,10 @@ beforeEach(async () => {
   service.records['/contract/items'] = structuredClone(contractItems);
 });
 
-afterAll(async () => {
-  for (const server of started) await server.close();
-});
-
 /** A server that was asked nothing before. */
 async function freshServer(grants = 'read'): Promise<Connection> {
   const { url: baseUrl } = await upstream();
-  const server = await inProcess.start(
-    { baseUrl, key: 'currencies0key0currencies0key0' },
-    { grants },
-  );
-  started.push(server);
-  return server;
+  return inProcess.start({ baseUrl, key: 'currencies0key0currencies0key0' }, { grants });
 }
 
 const requestsTo = ({ requests }: Upstream, route: ResourcePath): number =>

@@ -137,7 +137,6 @@ for (const host of sample(everyHostHere, 4)) {
     const unknown = expected.filter(({ currency }) => !currency).length;
     expect(unknown).toBeGreaterThan(1);
     expect(notes).toBe(`The currency of ${unknown} rows is unknown.`);
-    await it.close();
   });
 }
 
@@ -255,7 +254,6 @@ describe('the main table of an export', () => {
     expect(later.notes).toContain('The next ones: the same with deals_from=4.');
     const quotes = await exported(it, 'cpq_brief_quotes?table=quotes');
     expect(idsOf(quotes.rows)).toEqual(await idsIn('quote where true'));
-    await it.close();
   });
 
   test('has all groups, and of the changes of the pipeline what is asked for', async () => {

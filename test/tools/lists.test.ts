@@ -43,7 +43,6 @@ test.each([
     const { text, records } = await fresh.call('cpq_list_quotes', args);
     expect(text.includes('no quote line has term')).toBe(told);
     expect(records.length).toBeGreaterThan(10);
-    await fresh.close();
   }
 });
 
@@ -100,7 +99,6 @@ describe('a filter', () => {
       await countOf(`opportunity o join pipeline_stage s on s.tenant = o.tenant
         and s.id = o.pipelineStageId where o.tenant = ? and ${which}`),
     );
-    await fresh.close();
   });
 
   test('by the name of two companies says so on every page', async () => {
@@ -110,7 +108,6 @@ describe('a filter', () => {
       const { data, page } = await fresh.call('cpq_list_quotes', { filters, size: 1 });
       expect(page.total).toBeGreaterThan(1);
       expect(String(data.notes)).toContain('Several companies are called "Vantage Brewing"');
-      await fresh.close();
     }
   });
 
@@ -240,7 +237,6 @@ describe('names of referenced records', () => {
     expect(known.text).not.toContain('takes their ids');
     const its = { filters: 'classificationId:gold' };
     expect((await anew.call('cpq_list_companies', its)).records).toMatchObject([company ?? {}]);
-    await anew.close();
   });
 
   test('are read where a column that is asked for needs them', async () => {
@@ -262,14 +258,12 @@ describe('names of referenced records', () => {
     const named = await anew.call('cpq_brief_company', brief);
     expect(named.data.company).toMatchObject({ accountManager: company?.name });
     expect(named.text).not.toContain('reads all deals');
-    await anew.close();
     const again = await open();
     const { records } = await again.call('cpq_list_companies', {
       filters: `id:${company?.id}`,
       fields,
     });
     expect(records[0]).toMatchObject({ accountManager: company?.name });
-    await again.close();
   });
 
   test('companies show the account manager once one of their deals was read', async () => {
@@ -326,7 +320,7 @@ describe('products of pricing books', () => {
   }
 
   test('are named with one request, in the list and in a record', async () => {
-    const { call, close } = await fresh();
+    const { call } = await fresh();
     const before = (await requestsFor('/product')).length;
     const { records, text } = await call('cpq_list_pricing_books');
     expect((await requestsFor('/product')).length).toBe(before + 1);
@@ -343,7 +337,6 @@ describe('products of pricing books', () => {
     }
     // Names with commas are separated by semicolons.
     expect(text).toMatch(/\|[^|]+; [^|]+; [^|]+; \d+ more\|/m);
-    await close();
   });
 
   test('can be filtered by name, by part number in any spelling, and by id', async () => {
@@ -351,7 +344,7 @@ describe('products of pricing books', () => {
       and p.name not like '%|%' order by p.id limit 1`);
     const { id, name, mpn } = product as { id: string; name: string; mpn: string };
     const expected = await booksWith(name.replaceAll("'", "''"));
-    const { call, close } = await fresh();
+    const { call } = await fresh();
     for (const text of [name, name.toUpperCase(), mpn, mpn.replace('-', '').toLowerCase(), id]) {
       const { records } = await call('cpq_list_pricing_books', { filters: `product:${text}` });
       expect(records.map((row) => row.id).sort(), text).toEqual(expected.sort());
@@ -359,11 +352,10 @@ describe('products of pricing books', () => {
     const { records, data } = await call('cpq_list_pricing_books', { filters: 'product:zzzz' });
     expect(records).toEqual([]);
     expect(String(data.notes)).toMatch(/No record has the product "zzzz"\. There are: "/);
-    await close();
   });
 
   test('are not read for fields without their names', async () => {
-    const { call, close } = await fresh();
+    const { call } = await fresh();
     const before = (await requestsFor('/product')).length;
     const { records } = await call('cpq_list_pricing_books', { fields: ['validFrom'] });
     const about = { resource: 'pricing_book', id: records[0]?.id, fields: ['validFrom'] };
@@ -372,11 +364,10 @@ describe('products of pricing books', () => {
     const named = await call('cpq_get_record', { ...about, fields: ['product'] });
     const [product] = await rows(`select p.name from ${inBook} and b.id = '${records[0]?.id}'`);
     expect((named.data.record as Row).product).toContainEqual(product?.name);
-    await close();
   });
 
   test('keep their ids where products may not be read', async () => {
-    const { call, refused, close } = await fresh('pricing_book:read');
+    const { call, refused } = await fresh('pricing_book:read');
     const { records } = await call('cpq_list_pricing_books', { detail: 'full' });
     expect(records.length).toBeGreaterThan(0);
     expect(named(records[0]?.products)[0]).toMatch(/^\w{20} undefined $/);
@@ -384,6 +375,5 @@ describe('products of pricing books', () => {
     expect(await refused('cpq_list_pricing_books', { filters: 'product:x' })).toMatch(
       /product:read/,
     );
-    await close();
   });
 });
