@@ -45,44 +45,46 @@ function expectRefused(settings: Environment, ...words: (string | RegExp)[]): vo
   expect(read).not.toThrow(key);
 }
 
-for (const command of ['stdio', 'http']) {
-  describe(`cpq-mcp ${command}`, () => {
-    test('reports missing settings, where a key is issued, and the sandbox', async () => {
-      const remedy =
-        /Settings → Integrations → API Key\. To try it without either, set CPQ_SANDBOX \(--sandbox\)/;
-      const both = /Missing: CPQ_BASE_URL .* and CPQ_API_KEY or CPQ_API_KEY_FILE /;
-      expectWrongUse(await run([command]), both, remedy);
-      expectWrongUse(await run([command], { CPQ_API_KEY: key }), /Missing: CPQ_BASE_URL/, remedy);
-      const noKey = await run([command], { CPQ_BASE_URL: baseUrl });
-      expectWrongUse(noKey, /Missing: CPQ_API_KEY or CPQ_API_KEY_FILE/, remedy);
-      expectWrongUse(await run([command], { CPQ_BASE_URL: '', CPQ_API_KEY: '' }), both);
-    });
+const remedy =
+  /Settings → Integrations → API Key\. To try it without either, set CPQ_SANDBOX \(--sandbox\)/;
+const both = /Missing: CPQ_BASE_URL .* and CPQ_API_KEY or CPQ_API_KEY_FILE /;
+const noKey: Environment = { CPQ_BASE_URL: baseUrl };
+const noFlag = ['There is no flag --api-key', 'CPQ_API_KEY or CPQ_API_KEY_FILE'];
 
-    test('takes no key on the command line', async () => {
-      for (const argv of [['--api-key', key], [`--api-key=${key}`]]) {
-        const refused = await run([command, ...argv], { CPQ_BASE_URL: baseUrl });
-        expectWrongUse(refused, 'There is no flag --api-key', 'CPQ_API_KEY or CPQ_API_KEY_FILE');
-      }
-      const refused = await run([command, key], { CPQ_BASE_URL: baseUrl });
-      expectWrongUse(refused, 'Unexpected argument. Its flags');
-      expectWrongUse(await run([key], { CPQ_BASE_URL: baseUrl }), 'There is no such command');
-    });
+type WrongUse = [words: string[], env: Environment, ...said: (string | RegExp)[]];
+const ofServing: WrongUse[] = [
+  [[], {}, both, remedy],
+  [[], { CPQ_API_KEY: key }, /Missing: CPQ_BASE_URL/, remedy],
+  [[], noKey, /Missing: CPQ_API_KEY or CPQ_API_KEY_FILE/, remedy],
+  [[], { CPQ_BASE_URL: '', CPQ_API_KEY: '' }, both],
+  [['--api-key', key], noKey, ...noFlag],
+  [[`--api-key=${key}`], noKey, ...noFlag],
+  [[key], noKey, 'Unexpected argument. Its flags'],
+  [
+    [],
+    { ...complete, CPQ_TOOLS: 'cpq_find cpq_list_company' },
+    'CPQ_TOOLS: unknown: cpq_list_company. Nearest: cpq_list_companies',
+  ],
+  [['--base-ur', baseUrl], complete, '--base-ur', '--help'],
+  [['extra'], complete, 'extra', '--help'],
+  [['--grants'], complete, '--grants', '--help'],
+  [['--grants', 'all'], complete, '--grants: unknown: all'],
+];
+const serving = (command: string) =>
+  ofServing.map(([words, ...more]): WrongUse => [[command, ...words], ...more]);
 
-    test('reports an unknown tool with the nearest one', async () => {
-      const refused = await run([command], {
-        ...complete,
-        CPQ_TOOLS: 'cpq_find cpq_list_company',
-      });
-      expectWrongUse(refused, 'CPQ_TOOLS: unknown: cpq_list_company. Nearest: cpq_list_companies');
-    });
-
-    test('reports an unknown flag or argument', async () => {
-      expectWrongUse(await run([command, '--base-ur', baseUrl], complete), '--base-ur', '--help');
-      expectWrongUse(await run([command, 'extra'], complete), 'extra', '--help');
-      expectWrongUse(await run([command, '--grants'], complete), '--grants', '--help');
-    });
-  });
-}
+test.each<WrongUse>([
+  ...serving('stdio'),
+  ...serving('http'),
+  [['http', '--port', 'x'], complete, '--port: ', 'number'],
+  [[key], noKey, 'There is no such command'],
+  [['sandbox', '--port', '80.5'], {}, '--port: must be a whole number from 0 to 65535'],
+  [['sandbox', '--scale', '0'], {}, '--scale: must be a number from 0.01 to 100'],
+  [['sandbox', '--rate-limit', '0'], {}, '--rate-limit: must be a whole number from 1'],
+  [['sandbox', '--webhook', 'http://'], {}, '--webhook: is not a web address'],
+])('reports wrong use: %j with %j', async (argv, env, ...said) => {
+  expectWrongUse(await run(argv, env), ...said);
+});
 
 const wrong: [name: string, value: string, ...said: (string | RegExp)[]][] = [
   ['CPQ_BASE_URL', 'tenant.example', 'http'],
@@ -111,11 +113,6 @@ describe('an invalid value', () => {
   test.each(wrong)('of %s, "%s", is reported with its name and remedy', (name, value, ...said) => {
     const env = name === 'CPQ_API_KEY_FILE' ? { CPQ_BASE_URL: baseUrl } : complete;
     expectRefused({ ...env, [name]: value }, name, ...said);
-  });
-
-  test('of a flag is reported with the name of the flag', async () => {
-    expectWrongUse(await run(['http', '--port', 'x'], complete), '--port: ', 'number');
-    expectWrongUse(await run(['stdio', '--grants', 'all'], complete), '--grants: unknown: all');
   });
 
   test.each([
@@ -151,15 +148,6 @@ describe('an invalid value', () => {
 });
 
 describe('the command line', () => {
-  test.each([
-    ['--port', '80.5', 'must be a whole number from 0 to 65535'],
-    ['--scale', '0', 'must be a number from 0.01 to 100'],
-    ['--rate-limit', '0', 'must be a whole number from 1'],
-    ['--webhook', 'http://', 'is not a web address'],
-  ])('of the sandbox takes no %s %s', async (flag, value, words) => {
-    expectWrongUse(await run(['sandbox', flag, value]), `${flag}: ${words}`);
-  });
-
   test('of the sandbox takes no file that is not a database', async () => {
     const file = await fileWith('no database, but a text of some length\n'.repeat(50));
     const { status, stderr } = await run(['sandbox', '--data', file]);
