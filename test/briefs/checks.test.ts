@@ -8,7 +8,7 @@ import type {
   RecordLists,
   Ref,
 } from '../../src/service/records/records.ts';
-import { type RunOptions, runCheck } from '../support/run-check.ts';
+import { type RunOptions, runCheck } from '../support/run-briefs.ts';
 
 const today = '2026-06-15';
 const currencyOf = new Map([['acme', 'EUR']]);

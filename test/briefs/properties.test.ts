@@ -7,12 +7,7 @@ import {
 } from '../../src/briefs/pipeline/pipeline.ts';
 import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
 import { quoteBrief } from '../../src/briefs/quote/quote.ts';
-import {
-  findQuotes,
-  type QuotesOptions,
-  quotesBy,
-  quotesReport,
-} from '../../src/briefs/quotes/quotes.ts';
+import { quotesBy } from '../../src/briefs/quotes/quotes.ts';
 import { tenantDeals } from '../../src/figures/deals.ts';
 import { quoteTotals } from '../../src/figures/quote-totals.ts';
 import { runSteps } from '../../src/figures/steps.ts';
@@ -28,16 +23,8 @@ import type {
 } from '../../src/service/records/records.ts';
 import fc from '../support/fast-check.ts';
 import { pipelineOptions } from '../support/pipeline-options.ts';
-import { runCheck } from '../support/run-check.ts';
+import { reportOnQuotes, runCheck } from '../support/run-briefs.ts';
 import { quickOrAll } from '../support/sampling.ts';
-
-function* reportOn(
-  quotes: readonly Quote[],
-  deals: readonly Opportunity[],
-  options: QuotesOptions,
-) {
-  return yield* quotesReport(yield* findQuotes(quotes, deals, options), options);
-}
 
 /**
  * Properties of briefs that hold for any records. Any field of any record may be missing; names repeat on purpose,
@@ -430,7 +417,7 @@ test('quotes come to the same by whatever they are grouped, merged or not', () =
       const ofQuotes = quotesBy.filter((by) => by !== 'product' && by !== 'category');
       for (const by of ofQuotes) {
         const asked = { ...options, date: 'sent', by, maxGroups } as const;
-        const report = runSteps(reportOn(quotes, opportunities, asked));
+        const report = runSteps(reportOnQuotes(quotes, opportunities, asked));
         const { total, groups, acceptance } = report.brief;
         const counted = (rows: readonly { count: number }[]) =>
           rows.reduce((sum, { count }) => sum + count, 0);

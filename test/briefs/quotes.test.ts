@@ -1,20 +1,8 @@
 import { expect, test } from 'vitest';
-import {
-  findQuotes,
-  type QuotesOptions,
-  quoteExtras,
-  quotesReport,
-} from '../../src/briefs/quotes/quotes.ts';
+import { type QuotesOptions, quoteExtras } from '../../src/briefs/quotes/quotes.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import type { Opportunity, Quote } from '../../src/service/records/records.ts';
-
-function* reportOn(
-  quotes: readonly Quote[],
-  deals: readonly Opportunity[],
-  options: QuotesOptions,
-) {
-  return yield* quotesReport(yield* findQuotes(quotes, deals, options), options);
-}
+import type { Quote } from '../../src/service/records/records.ts';
+import { reportOnQuotes } from '../support/run-briefs.ts';
 
 const currencyOf = new Map([['acme', 'EUR']]);
 const options = { today: '2026-06-15', currencyOf, by: 'status', date: 'sent' } as const;
@@ -27,7 +15,7 @@ const quote = (id: string, price: number, more: Quote = {}): Quote => ({
   ...more,
 });
 const ids = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
-  runSteps(reportOn(quotes, [], { ...options, ...more }))
+  runSteps(reportOnQuotes(quotes, [], { ...options, ...more }))
     .rows(0, 99)
     .map(({ id }) => id);
 
@@ -44,7 +32,7 @@ test('lines are found by name, part number and manufacturer in any spelling', ()
   const { items: _, ...unread } = quote('unread', 1, { unreadable: { items: 'x' } });
   for (const item of ['(none)', 'switch']) {
     expect(ids([...quotes, unread], { item })).toEqual(ids(quotes, { item }));
-    const { brief } = runSteps(reportOn([...quotes, unread], [], { ...options, item }));
+    const { brief } = runSteps(reportOnQuotes([...quotes, unread], [], { ...options, item }));
     expect(brief.unknown?.items).toBe(1);
   }
 });
@@ -77,7 +65,7 @@ test.each(filters)('the filter of quotes by %s is of every figure', (filter, val
   const others = [...kinds, ...(filter === 'owner' || filter === 'company' ? [gone] : [])];
   const of = (quotes: readonly Quote[]) =>
     runSteps(
-      reportOn(
+      reportOnQuotes(
         quotes.map((each, at) => ({ ...each, id: `${at}` })),
         deals,
         { ...options, from: '2026-06-01', show: quoteExtras, [filter]: value },
@@ -93,22 +81,6 @@ test.each(filters)('the filter of quotes by %s is of every figure', (filter, val
 test('quotes are counted under other terms only with an amount of one', () => {
   const items = [{ price: 1 }, { price: 2, term: 'quarter' }, { term: 'quarter' }];
   const quotes = items.map((item, at) => quote(`${at}`, 1, { items: [{ quantity: 1, ...item }] }));
-  const { brief } = runSteps(reportOn(quotes, [], options));
+  const { brief } = runSteps(reportOnQuotes(quotes, [], options));
   expect([brief.otherTerms, brief.unknown]).toEqual([1, { firstYearValue: 2, prices: 1 }]);
-});
-
-test.each<[QuotesOptions['sort'], string]>([
-  ['age', 'old made new undated answered draft'],
-  ['expiry', 'new draft made undated answered old'],
-  [undefined, 'answered new old draft made undated'],
-])('quotes sorted by %s are in this order', (sort, order) => {
-  const quotes = [
-    quote('undated', 1),
-    quote('answered', 9, { status: 'approved', sentAt: '2026-01-01', expiresAt: '2026-01-02' }),
-    quote('made', 1, { createdAt: '2026-05-20', number: 'Q-M' }),
-    quote('new', 8, { sentAt: '2026-06-12', createdAt: '2026-01-01', expiresAt: '2026-06-15' }),
-    quote('draft', 1, { status: 'draft', createdAt: '2026-02-01', expiresAt: '2026-06-20' }),
-    quote('old', 8, { sentAt: '2026-05-12', expiresAt: '2026-06-14' }),
-  ];
-  expect(ids(quotes, { sort }).join(' ')).toBe(order);
 });

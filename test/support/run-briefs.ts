@@ -6,9 +6,10 @@ import {
   matching,
   reportOn,
 } from '../../src/briefs/checks/checks.ts';
+import { findQuotes, type QuotesOptions, quotesReport } from '../../src/briefs/quotes/quotes.ts';
 import { compact, type Named } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import type { RecordLists } from '../../src/service/records/records.ts';
+import type { Opportunity, Quote, RecordLists } from '../../src/service/records/records.ts';
 import { pageOf } from '../../src/tool-kit/answers.ts';
 
 export type RunOptions = CheckOptions &
@@ -24,4 +25,13 @@ export function runCheck(name: CheckName, data: RecordLists, options: RunOptions
   const shown = rows(from, maxRows);
   const { from: start, ...page } = pageOf(shown.length, from, total);
   return { ...figures, ...(start > 0 && { from: start }), ...page, rows: shown };
+}
+
+/** The report on the quotes that match, as the tool makes it. */
+export function* reportOnQuotes(
+  quotes: readonly Quote[],
+  deals: readonly Opportunity[],
+  options: QuotesOptions,
+) {
+  return yield* quotesReport(yield* findQuotes(quotes, deals, options), options);
 }
