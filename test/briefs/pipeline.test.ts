@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import { type PipelineOptions, pipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import { tenantDeals } from '../../src/figures/deals.ts';
@@ -177,6 +178,22 @@ test('a deal is idle since its last change, or its creation if no change is know
   const idle = ({ ...deal }: Opportunity) =>
     brief([deal], { stalledAfterDays: 0 }).stalled.rows.map(({ idleDays }) => idleDays);
   expect([changes, { createdAt }, {}].map(idle)).toEqual([[34], [5], []]);
+});
+
+test('amounts converted at a rate are those of deals in the other currency', () => {
+  const amounts = { onetimeRevenue: 100, monthlyRevenue: 10, oneTimeProfit: 30, monthlyProfit: 3 };
+  const twice = { onetimeRevenue: 200, monthlyRevenue: 20, oneTimeProfit: 60, monthlyProfit: 6 };
+  const dealsOf = (worth: typeof amounts, currency: string): Opportunity[] => [
+    { ...a, ...worth, currency },
+    closed('w', { ...worth, currency, statusId: 'won', createdAt: '2026-04-01' }),
+    closed('l', { ...worth, currency, statusId: 'lost' }),
+  ];
+  const asked = { show: ['profit', 'velocity'], target: 900, minValue: 400 } as const;
+  const rates = new Map([['EUR', { to: 'USD', rate: new Big(2) }]]);
+  const { notes = [], ...converted } = brief(dealsOf(amounts, 'EUR'), { ...asked, rates });
+  const { notes: others, ...plain } = brief(dealsOf(twice, 'USD'), asked);
+  expect(converted).toEqual(plain);
+  expect(notes.slice(1)).toEqual(others);
 });
 
 test('the customer’s ask is on one line, cut', () => {

@@ -44,5 +44,5 @@ test('a list price has its currency, where the service says one', async () => {
   service.records['/product'] = [{ id: 'p1', name: 'Switch', price: 9, currency: 'EUR' }];
   const it = await inProcess.start({ baseUrl: service.url, key: 'price0'.repeat(6) });
   const { data } = await it.call('cpq_price_product', { company: 'Acme', product: 'Switch' });
-  expect(data.summary).toContain('list price 9 EUR,');
+  expect(data.summary).toContain('list price 9 EUR (one-time)');
 });
