@@ -23,6 +23,7 @@ import {
   day,
   given,
   isSet,
+  type SqlRow,
   statusCategory,
   term,
   text,
@@ -508,45 +509,43 @@ function ofClosedDeals(ask: Ask): CheckFindings {
   };
 }
 
-const contractsSql = `${given}
-    select r.id, r.service, r.revenue, ${day('r.startDate')} as starts, ${day('r.endDate')} as ends,
-      ${term('r.term')} as spoken, ${currency('c.currency')} as currency
+const [starts, ends] = [day('r.startDate'), day('r.endDate')];
+/** Every contract item, with the currency and the name of its company. */
+export const contractsSql = `${given}
+    select r.id, r.companyId, c.name as company, r.service, r.revenue, r.profit,
+      ${starts} as starts, ${ends} as ends, ${term('r.term')} as spoken, ${currency('c.currency')} as currency,
+      iif(${ends} < today, 'ended', iif(${starts} > today, 'starts later', 'running')) as state
     from it join contract_item r using (tenant)
     left join company c on c.tenant = r.tenant and c.id = r.companyId
     where not ${isSet('r.deletedAt')}`;
 
+const contractFinding = (row: SqlRow, kinds: Record<string, string> = {}): Finding => ({
+  id: String(row.id),
+  name: text(row, 'service'),
+  value: overYear(numberIn(row, 'revenue'), String(row.spoken)),
+  currency: String(row.currency),
+  kinds: { term: String(row.spoken), ...kinds },
+});
+
 function allContracts(ask: Ask, today: string, { days = 90 }: Parameters): CheckFindings {
   const rows = ask(contractsSql);
-  const stateOf = (starts: string, ends: string | undefined): Record<string, string> => {
-    if (ends && ends < today) return { state: 'ended' };
-    if (starts > today) return { state: 'starts later' };
-    if (!ends) return { state: 'running', end: 'no end' };
-    return { state: 'running', end: ends <= later(today, days) ? 'ending' : 'ending later' };
+  const endOf = ({ state, ends }: SqlRow): Record<string, string> => {
+    if (state !== 'running') return {};
+    if (!ends) return { end: 'no end' };
+    return { end: String(ends) <= later(today, days) ? 'ending' : 'ending later' };
   };
   return {
     examined: rows.length,
-    findings: rows.map((row) => ({
-      id: String(row.id),
-      name: text(row, 'service'),
-      value: overYear(numberIn(row, 'revenue'), String(row.spoken)),
-      currency: String(row.currency),
-      kinds: { term: String(row.spoken), ...stateOf(String(row.starts ?? ''), text(row, 'ends')) },
-    })),
+    findings: rows.map((row) => contractFinding(row, { state: String(row.state), ...endOf(row) })),
     additive: true,
   };
 }
 
 /** The contract items that run today, with the name of their company. */
 export const runningContracts = (ask: Ask) =>
-  ask(`${given}
-    select r.companyId, coalesce(c.name, 'no company') as company, ${term('r.term')} as spoken,
-      r.revenue, ${currency('c.currency')} as currency
-    from it join contract_item r using (tenant)
-    left join company c on c.tenant = r.tenant and c.id = r.companyId
-    where not ${isSet('r.deletedAt')} and coalesce(${day('r.startDate')}, '') <= today
-      and coalesce(${day('r.endDate')}, '9999') >= today`).map((row) => ({
+  ask(`${contractsSql} and state = 'running'`).map((row) => ({
     companyId: String(row.companyId),
-    company: String(row.company),
+    company: text(row, 'company') ?? 'no company',
     term: String(row.spoken),
     currency: String(row.currency),
     revenue: numberIn(row, 'revenue'),
@@ -571,24 +570,13 @@ export function recurringOn(ask: Ask, last: string) {
 }
 
 function endingContracts(ask: Ask, today: string, { days = 90 }: Parameters): CheckFindings {
-  const rows = ask(`${given}
-    select r.id, r.service, r.revenue, ${day('r.endDate')} as ends, ${term('r.term')} as spoken,
-      ${currency('c.currency')} as currency
-    from it join contract_item r using (tenant)
-    left join company c on c.tenant = r.tenant and c.id = r.companyId
-    where not ${isSet('r.deletedAt')}`);
+  const rows = ask(contractsSql);
   const last = later(today, days);
   return {
     examined: rows.length,
     findings: rows
       .filter(({ ends }) => ends !== null && String(ends) >= today && String(ends) <= last)
-      .map((row) => ({
-        id: String(row.id),
-        name: text(row, 'service'),
-        value: overYear(numberIn(row, 'revenue'), String(row.spoken)),
-        currency: String(row.currency),
-        kinds: { term: String(row.spoken) },
-      })),
+      .map((row) => contractFinding(row)),
     notChecked: rows.map(({ ends }) => (ends === null ? 'no end date' : undefined)),
     additive: true,
   };

@@ -1,4 +1,4 @@
-import { bookHolds } from './checks.ts';
+import { bookHolds, contractsSql } from './checks.ts';
 import type { Deal } from './deals.ts';
 import { numberIn, rounded, roundedOr, sumOf } from './decimal.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
@@ -15,17 +15,7 @@ import {
   totalsOf,
 } from './quotes.ts';
 import { type Company, isOfCompany, recentActivity } from './recent-activity.ts';
-import {
-  type Ask,
-  contactName,
-  currency,
-  day,
-  given,
-  isSet,
-  type SqlRow,
-  term,
-  text,
-} from './sql.ts';
+import { type Ask, contactName, given, isSet, type SqlRow, text } from './sql.ts';
 
 /** Data of the tenant that all companies share. */
 export interface Tenant {
@@ -200,13 +190,7 @@ function addedUp(quotes: readonly Quote[]): Reported {
 const contractStates = ['running', 'starts later', 'ended'];
 
 function contractItemsOf({ ask }: Tenant, { id }: Company, shown: number): Reported {
-  const [starts, ends] = [day('r.startDate'), day('r.endDate')];
-  const all = ask(`${given} select r.*, ${term('r.term')} as spoken,
-      ${starts} as starts, ${ends} as ends, ${currency('c.currency')} as currency,
-      iif(${ends} < today, 'ended', iif(${starts} > today, 'starts later', 'running')) as state
-    from it join contract_item r using (tenant)
-    left join company c on c.tenant = r.tenant and c.id = r.companyId
-    where not ${isSet('r.deletedAt')}`);
+  const all = ask(contractsSql);
   const place = ({ state }: SqlRow) => contractStates.indexOf(String(state));
   const its = all
     .filter(({ companyId }) => companyId === id)
