@@ -3,7 +3,7 @@ import type { Deal } from './deals.ts';
 import { numberIn, rounded, roundedOr, sumOf } from './decimal.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
 import { countByCurrency, outcomes, sums, unknownOfOpen } from './pipeline.ts';
-import { appliesTo } from './preflight.ts';
+import { appliesTo, nearness } from './preflight.ts';
 import {
   acceptanceOf,
   defaultTerms,
@@ -244,8 +244,6 @@ function sumsByTerm(rows: readonly SqlRow[], column: string): Reported | undefin
         otherTerms: others.length === 0 ? undefined : Object.fromEntries(others),
       });
 }
-
-const nearness = ['company', 'classification', 'everyone', 'unclear'];
 
 const byApplicability = (rows: readonly SqlRow[]): SqlRow[] =>
   [...rows].sort(

@@ -1,15 +1,39 @@
 import type { Big } from 'big.js';
 import { known, numberIn } from './decimal.ts';
-import { type Ask, currency, day, daysFrom, given, outcome, type SqlRow, text } from './sql.ts';
+import {
+  type Ask,
+  currency,
+  day,
+  daysFrom,
+  given,
+  outcome,
+  type SqlRow,
+  text,
+  textsIn,
+} from './sql.ts';
 
 export interface Ref {
   id?: string | undefined;
   name?: string | undefined;
 }
 
-export interface Deal {
+/** `lastChange`: the later of that of the stage and of any field, else when it was created. */
+const dealTexts = [
+  'name',
+  'ask',
+  'created',
+  'stageUpdated',
+  'lastChange',
+  'closes',
+  'closed',
+] as const;
+/** Columns of what a deal refers to: `stageId` and `stageName`. */
+const dealRefs = ['stage', 'owner', 'company', 'category', 'source'] as const;
+
+export interface Deal
+  extends Record<(typeof dealTexts)[number], string | undefined>,
+    Record<(typeof dealRefs)[number], Ref> {
   id: string;
-  name: string | undefined;
   outcome: string;
   currency: string;
   oneTime: Big | undefined;
@@ -22,21 +46,10 @@ export interface Deal {
   profit: Big | undefined;
   /** Days from creation to closing. */
   daysToClose: number | undefined;
-  ask: string | undefined;
-  created: string | undefined;
   daysOld: number;
-  stageUpdated: string | undefined;
   daysInStage: number;
-  lastChange: string | undefined;
   idleDays: number;
-  closes: string | undefined;
-  closed: string | undefined;
   daysUntilClose: number;
-  stage: Ref;
-  owner: Ref;
-  company: Ref;
-  category: Ref;
-  source: Ref;
 }
 
 const created = day('o.createdAt');
@@ -50,7 +63,7 @@ const closed = day('o.closedAt');
 
 const dealsSql = `${given}
   select o.id, o.name, ${outcome} as outcome, ${currency('c.currency')} as currency,
-    o.onetimeRevenue, o.monthlyRevenue, o.valueMonths, o.probability, o.description,
+    o.onetimeRevenue, o.monthlyRevenue, o.valueMonths, o.probability, o.description as ask,
     o.oneTimeProfit, o.monthlyProfit,
     ${created} as created, max(0, ${daysFrom(created, 'today')}) as daysOld,
     ${stageUpdated} as stageUpdated, max(0, ${daysFrom(stageUpdated, 'today')}) as daysInStage,
@@ -86,13 +99,14 @@ function dealOf(row: SqlRow, top: number): Deal {
   const given = numberIn(row, 'valueMonths');
   const months = given?.gt(0) ? given : known(12);
   const probability = numberIn(row, 'probability')?.div(top);
-  const ref = (what: string): Ref => ({
-    id: text(row, `${what}Id`),
-    name: text(row, `${what}Name`),
-  });
+  const refs = dealRefs.map((what): [string, Ref] => [
+    what,
+    { id: text(row, `${what}Id`), name: text(row, `${what}Name`) },
+  ]);
   return {
+    ...textsIn(row, dealTexts),
+    ...(Object.fromEntries(refs) as Pick<Deal, (typeof dealRefs)[number]>),
     id: String(row.id),
-    name: text(row, 'name'),
     outcome: String(row.outcome),
     currency: String(row.currency),
     oneTime,
@@ -100,22 +114,11 @@ function dealOf(row: SqlRow, top: number): Deal {
     probability: probability?.gte(0) && probability.lte(1) ? probability : undefined,
     hasMonths: given?.gt(0) ?? false,
     value: overTerm(oneTime, monthly, months),
-    created: text(row, 'created'),
     daysOld: Number(row.daysOld),
-    stageUpdated: text(row, 'stageUpdated'),
     daysInStage: Number(row.daysInStage),
-    lastChange: text(row, 'lastChange'),
     idleDays: Number(row.idleDays),
-    closes: text(row, 'closes'),
-    closed: text(row, 'closed'),
     daysUntilClose: Number(row.daysUntilClose),
     profit: overTerm(numberIn(row, 'oneTimeProfit'), numberIn(row, 'monthlyProfit'), months),
     daysToClose: row.daysOpen === null ? undefined : Number(row.daysOpen),
-    ask: text(row, 'description'),
-    stage: ref('stage'),
-    owner: ref('owner'),
-    company: ref('company'),
-    category: ref('category'),
-    source: ref('source'),
   };
 }

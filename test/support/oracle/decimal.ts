@@ -12,6 +12,13 @@ export function known(cell: Cell | undefined): Big | undefined {
 
 export const numberIn = (row: SqlRow, column: string): Big | undefined => known(row[column]);
 
+/** Some columns of numbers. */
+export const numbersIn = <Column extends string>(row: SqlRow, columns: readonly Column[]) =>
+  Object.fromEntries(columns.map((column) => [column, numberIn(row, column)])) as Record<
+    Column,
+    Big | undefined
+  >;
+
 export const rounded = (value: Big, places = 2): number =>
   Number(value.round(places, Big.roundHalfUp).toString());
 

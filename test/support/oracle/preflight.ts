@@ -29,7 +29,10 @@ const names = (column: string, id: string): string =>
 const isEmpty = (column: string): string => `json_array_length(coalesce(b.${column}, '[]')) = 0`;
 const asOf = `iif(${statusCategory} <> 'draft' and ${day('q.sentAt')} is not null, ${day('q.sentAt')}, today)`;
 
-/** Rank of a book for a company by the first rule that matches; 0 is the most specific. */
+/** How a book may apply, the most specific first. */
+export const nearness = ['company', 'classification', 'everyone', 'unclear'];
+
+/** How a book applies to a company, by the first rule that matches. */
 export const appliesTo = (company: string, classification: string): string => `case
   when ${isEmpty('companyIds')} and ${isEmpty('classificationIds')} then 'everyone'
   when ${names('companyIds', company)} then 'company'

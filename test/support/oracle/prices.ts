@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { known, marginOf, numberIn, rounded, roundedOr } from './decimal.ts';
 import { byName, compare, only } from './order.ts';
-import { appliesTo } from './preflight.ts';
+import { appliesTo, nearness } from './preflight.ts';
 import { type Ask, day, given, type SqlRow, term, text } from './sql.ts';
 
 type Reported = Record<string, unknown>;
@@ -79,7 +79,6 @@ function priceIn(row: SqlRow, productCost: Big | undefined): Price {
   };
 }
 
-const nearness = ['company', 'classification', 'everyone', 'unclear'];
 const reasons = [
   'not yet valid',
   'no price',

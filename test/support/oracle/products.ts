@@ -10,17 +10,13 @@ export interface Product {
   cost: Big | undefined;
   term: string;
   blankTerm: boolean;
-  mpn: string | undefined;
-  categoryIds: string[];
   /** Normalised manufacturer and part number; undefined without either. */
   part: string | undefined;
   unjudgedPart: string | undefined;
 }
 
 const productsSql = `${given}
-  select p.*, ${term('p.term')} as spokenTerm, trim(coalesce(p.term, '')) = '' as blankTerm,
-    (select group_concat(json_extract(j.value, '$.id'))
-      from json_each(coalesce(p.categories, '[]')) j) as moreCategories
+  select p.*, ${term('p.term')} as spokenTerm, trim(coalesce(p.term, '')) = '' as blankTerm
   from it join product p using (tenant)`;
 
 /** Every product of the tenant, including bundles. */
@@ -30,7 +26,6 @@ export function productsOf(ask: Ask): Product[] {
       (name) => bare(name) !== '',
     );
     const { part, missing } = partOf(maker, text(row, 'mpn'));
-    const more = text(row, 'moreCategories')?.split(',') ?? [];
     return {
       id: String(row.id),
       name: text(row, 'name'),
@@ -39,8 +34,6 @@ export function productsOf(ask: Ask): Product[] {
       cost: numberIn(row, 'cost'),
       term: String(row.spokenTerm),
       blankTerm: Number(row.blankTerm) === 1,
-      mpn: text(row, 'mpn'),
-      categoryIds: [text(row, 'categoryId'), ...more].filter((id) => id !== undefined),
       part,
       unjudgedPart: missing,
     };

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { marginOf, numberIn, roundedOr, sumOf } from './decimal.ts';
+import { marginOf, numberIn, numbersIn, roundedOr, sumOf } from './decimal.ts';
 import { counts, grouped, only } from './order.ts';
 import {
   type Ask,
@@ -12,58 +12,47 @@ import {
   type SqlRow,
   statusCategory,
   term,
-  text,
+  textsIn,
 } from './sql.ts';
 
-export interface Line {
+const lineTexts = [
+  'name',
+  'productId',
+  'mpn',
+  'manufacturer',
+  'categoryId',
+  'categoryName',
+] as const;
+const lineNumbers = ['quantity', 'price', 'cost', 'discount', 'setupPrice', 'setupCost'] as const;
+
+export interface Line
+  extends Record<(typeof lineTexts)[number], string | undefined>,
+    Record<(typeof lineNumbers)[number], Big | undefined> {
   position: number;
   id: string;
-  name: string | undefined;
-  productId: string | undefined;
-  mpn: string | undefined;
-  manufacturer: string | undefined;
-  categoryId: string | undefined;
-  categoryName: string | undefined;
   term: string;
   blankTerm: boolean;
-  quantity: Big | undefined;
-  price: Big | undefined;
-  cost: Big | undefined;
   /** The share of the price after the line's discount, as 0–1. */
   kept: Big;
-  discount: Big | undefined;
   total: Big | undefined;
   totalCost: Big | undefined;
   hasSetup: boolean;
-  setupPrice: Big | undefined;
-  setupCost: Big | undefined;
 }
 
-export interface Quote {
+/** `outcome`: of its opportunity; undefined without one. */
+const quoteTexts = [
+  ...(['name', 'number', 'status', 'companyId', 'companyName', 'contactId', 'ownerId'] as const),
+  ...(['ownerName', 'opportunityId', 'opportunityName', 'outcome', 'paymentTermId'] as const),
+  ...(['sent', 'created', 'approved', 'declined', 'expires'] as const),
+] as const;
+
+export interface Quote extends Record<(typeof quoteTexts)[number], string | undefined> {
   id: string;
-  name: string | undefined;
-  number: string | undefined;
   statusCategory: string;
-  status: string | undefined;
   currency: string;
-  companyId: string | undefined;
-  companyName: string | undefined;
   companyDeleted: boolean;
-  contactId: string | undefined;
   contactDeleted: boolean;
   contactHasEmail: boolean;
-  ownerId: string | undefined;
-  ownerName: string | undefined;
-  opportunityId: string | undefined;
-  opportunityName: string | undefined;
-  /** The outcome of its opportunity; undefined without one. */
-  outcome: string | undefined;
-  paymentTermId: string | undefined;
-  sent: string | undefined;
-  created: string | undefined;
-  approved: string | undefined;
-  declined: string | undefined;
-  expires: string | undefined;
   expiresIn: number;
   /** Since it was sent, else created. */
   daysOld: number | undefined;
@@ -75,7 +64,7 @@ export interface Quote {
 const expires = day('q.expiresAt');
 
 const quotesSql = `${given}
-  select q.id, q.title, q.number, ${statusCategory} as statusCategory, q.status, q.contactId, q.paymentTermId,
+  select q.id, q.title as name, q.number, ${statusCategory} as statusCategory, q.status, q.contactId, q.paymentTermId,
     ${currency('c.currency')} as currency, q.companyId, c.name as companyName,
     ${isSet('c.deleted')} as companyDeleted, ${isSet('k.deleted')} as contactDeleted,
     coalesce(k.email, '') like '%@%' as contactHasEmail,
@@ -106,29 +95,13 @@ export function quotesOf(ask: Ask): Quote[] {
 
 export function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
   return {
+    ...textsIn(row, quoteTexts),
     id: String(row.id),
-    name: text(row, 'title'),
-    number: text(row, 'number'),
     statusCategory: String(row.statusCategory),
-    status: text(row, 'status'),
     currency: String(row.currency),
-    companyId: text(row, 'companyId'),
-    companyName: text(row, 'companyName'),
     companyDeleted: row.companyDeleted === 1,
-    contactId: text(row, 'contactId'),
     contactDeleted: row.contactDeleted === 1,
     contactHasEmail: row.contactHasEmail === 1,
-    ownerId: text(row, 'ownerId'),
-    ownerName: text(row, 'ownerName'),
-    opportunityId: text(row, 'opportunityId'),
-    opportunityName: text(row, 'opportunityName'),
-    outcome: text(row, 'outcome'),
-    paymentTermId: text(row, 'paymentTermId'),
-    sent: text(row, 'sent'),
-    created: text(row, 'created'),
-    approved: text(row, 'approved'),
-    declined: text(row, 'declined'),
-    expires: text(row, 'expires'),
     expiresIn: Number(row.expiresIn),
     daysOld: row.daysOld === null ? undefined : Math.max(0, Number(row.daysOld)),
     discountType: String(row.discountType),
@@ -160,32 +133,21 @@ export const statusOf = ({ statusCategory, status = '' }: Quote): string =>
   statusCategory === 'other' ? status.trim().toLowerCase() || 'no status' : statusCategory;
 
 function lineOf(row: SqlRow, at: number): Line {
-  const [quantity, price, cost] = ['quantity', 'price', 'cost'].map((name) => numberIn(row, name));
-  const [setupPrice, setupCost] = ['setupPrice', 'setupCost'].map((name) => numberIn(row, name));
-  const discount = numberIn(row, 'discount');
+  const numbers = numbersIn(row, lineNumbers);
+  const { quantity, price, cost, discount, setupPrice, setupCost } = numbers;
   const kept = new Big(1).minus((discount ?? new Big(0)).div(100));
   const many = quantity ?? new Big(1);
   return {
+    ...textsIn(row, lineTexts),
+    ...numbers,
     position: at + 1,
     id: String(row.id),
-    name: text(row, 'name'),
-    productId: text(row, 'productId'),
-    mpn: text(row, 'mpn'),
-    manufacturer: text(row, 'manufacturer'),
-    categoryId: text(row, 'categoryId'),
-    categoryName: text(row, 'categoryName'),
     term: String(row.spokenTerm),
     blankTerm: Number(row.blankTerm) === 1,
-    quantity,
-    price,
-    cost,
     kept,
-    discount,
     total: price?.times(many).times(kept),
     totalCost: cost?.times(many),
     hasSetup: [setupPrice, setupCost].some((amount) => amount && !amount.eq(0)),
-    setupPrice,
-    setupCost,
   };
 }
 

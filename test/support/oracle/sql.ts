@@ -63,6 +63,13 @@ export const text = (row: SqlRow, column: string): string | undefined => {
   return cell === null || cell === undefined ? undefined : String(cell);
 };
 
+/** Some columns of texts. */
+export const textsIn = <Column extends string>(row: SqlRow, columns: readonly Column[]) =>
+  Object.fromEntries(columns.map((column) => [column, text(row, column)])) as Record<
+    Column,
+    string | undefined
+  >;
+
 /** The name of a contact, from the parts that are set. */
 export const contactName = `trim(replace(
   coalesce(firstName, '') || ' ' || coalesce(middleName, '') || ' ' || coalesce(lastName, ''),
