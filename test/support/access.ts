@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { type CallOptions, connect, type Era, type McpClient, type Person } from './clients.ts';
+import { send as sendRaw } from './fast-path-parity.ts';
 import { freePort } from './free-port.ts';
 import { type Answer, answerOf } from './hosts.ts';
 import { type Environment, type Finished, type Running, runHere, startHere } from './process.ts';
@@ -116,48 +117,23 @@ export interface Sent {
 }
 
 /** Sends one request without a client library. */
-export function send({ running, url }: Team, sent: Sent = {}): Promise<Reply> {
+export async function send({ running, url }: Team, sent: Sent = {}): Promise<Reply> {
   const { method = 'POST', path = '/mcp', headers = {}, body = listTools, onPart } = sent;
-  const text = method === 'GET' ? '' : JSON.stringify(body);
+  const isGet = method === 'GET';
   const usual = {
     accept: 'application/json, text/event-stream',
-    ...(method === 'GET'
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+    ...(isGet ? {} : { 'content-type': 'application/json' }),
   };
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const all = Object.entries({ ...usual, ...headers }).filter(([, it]) => it !== undefined);
-    const options = {
-      hostname,
-      port,
-      path,
-      method,
-      headers: Object.fromEntries(all) as Record<string, string>,
-      agent: false,
-    };
-    const sending = request(options, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => {
-        parts.push(part);
-        onPart?.(part.toString());
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        const bytes = Buffer.concat(parts);
-        running.output.add('http', Buffer.from(JSON.stringify(response.headers)));
-        running.output.add('http', bytes);
-        resolve(replyOf(response.statusCode ?? 0, response.headers, bytes.toString()));
-      });
-    });
-    sending.on('error', reject);
-    sending.end(text);
-  });
-}
-
-function replyOf(status: number, headers: IncomingHttpHeaders, text: string): Reply {
-  const isJson = String(headers['content-type']).includes('application/json');
-  return { status, headers, text, body: isJson && text !== '' ? JSON.parse(text) : {} };
+  const all = Object.entries({ ...usual, ...headers }).filter(([, it]) => it !== undefined);
+  const reply = await sendRaw(
+    url,
+    { method, headers: Object.fromEntries(all), body: isGet ? '' : JSON.stringify(body) },
+    { path, ...(onPart && { onPart: (part) => onPart(part.toString()) }) },
+  );
+  const { status = 0, headers: received, body: text } = reply;
+  running.output.add('http', Buffer.from(JSON.stringify(received) + text));
+  const isJson = String(received['content-type']).includes('application/json');
+  return { status, headers: received, text, body: isJson && text !== '' ? JSON.parse(text) : {} };
 }
 
 const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };

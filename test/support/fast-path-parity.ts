@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { resolveAddress } from '../../src/commands/start.ts';
 import { openTenant } from '../../src/commands/tenant-handle.ts';
 import { readSettings } from '../../src/config.ts';
@@ -79,17 +79,23 @@ export interface Reply {
   body: string;
 }
 
+/** Sends one request without a client library. */
 export async function send(
   url: string | URL,
-  { method = 'POST', headers, body }: Sent,
+  { method = 'POST', headers, body }: Omit<Sent, 'headers'> & { headers: OutgoingHttpHeaders },
+  { path, onPart }: { path?: string; onPart?: (part: Buffer) => void } = {},
 ): Promise<Reply> {
-  const length = { 'content-length': Buffer.byteLength(body) };
-  const sent = request(url, { agent: false, method, headers: { ...length, ...headers } });
+  const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) };
+  const all = { ...length, ...headers };
+  const sent = request(url, { agent: false, method, headers: all, ...(path && { path }) });
   sent.on('error', () => {}); // The server may close before it has read all.
   sent.end(body);
   const [response] = await once(sent, 'response');
   const parts: Buffer[] = [];
-  for await (const part of response) parts.push(part);
+  for await (const part of response) {
+    parts.push(part);
+    onPart?.(part);
+  }
   const { statusCode: status, headers: received } = response;
   return { status, headers: received, body: Buffer.concat(parts).toString() };
 }
