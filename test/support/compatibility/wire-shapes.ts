@@ -1,7 +1,7 @@
 import type { Row } from '../hosts.ts';
 import { searchRoutes } from '../upstream/paging.ts';
 import { bodies, type Changes, rewritten } from './changes.ts';
-import type { Reply, Rewrite } from './reply.ts';
+import type { Reply, Request, Rewrite } from './reply.ts';
 import {
   all,
   byId,
@@ -19,6 +19,13 @@ import type { Switches } from './switches.ts';
 
 const plural = (name: string): string =>
   name === 'company' ? 'companies' : name === 'opportunity' ? 'opportunities' : `${name}s`;
+
+/** A record that is found by its id, in another form. */
+const found = (make: (body: unknown, request: Request) => unknown): (() => Rewrite) =>
+  byId(({ body, status }, request) => (status === 200 ? { body: make(body, request) } : {}));
+
+const notFound = (reply: Partial<Reply>): (() => Rewrite) =>
+  byId(({ status }) => (status === 404 ? reply : {}));
 
 const attributes = ({ id, ...rest }: Row): Row => ({ id, type: 'record', attributes: rest });
 
@@ -76,31 +83,15 @@ export const envelopes: Changes = {
     }),
   }),
   ...rewritten({
-    'a record in data': byId(({ body, status }) =>
-      status === 200 ? { body: { data: body } } : {},
-    ),
-    'a record in {success, data}': byId(({ body, status }) =>
-      status === 200 ? { body: { success: true, data: body } } : {},
-    ),
-    'a record in result': byId(({ body, status }) =>
-      status === 200 ? { body: { result: body } } : {},
-    ),
-    'a record by its name': byId(({ body, status }, { path }) =>
-      status === 200 ? { body: { [path.split('/')[1] ?? '']: body } } : {},
-    ),
-    'a record in a list': byId(({ body, status }) => (status === 200 ? { body: [body] } : {})),
-    'a record in results': byId(({ body, status }) =>
-      status === 200 ? { body: { results: [body], total: 1 } } : {},
-    ),
-    'null where there is no record': byId(({ status }) =>
-      status === 404 ? { status: 200, body: null } : {},
-    ),
-    'no content where there is no record': byId(({ status }) =>
-      status === 404 ? { status: 204, text: '' } : {},
-    ),
-    'not found in a 200': byId(({ status }) =>
-      status === 404 ? { status: 200, body: { error: 'Not found', statusCode: 404 } } : {},
-    ),
+    'a record in data': found((data) => ({ data })),
+    'a record in {success, data}': found((data) => ({ success: true, data })),
+    'a record in result': found((result) => ({ result })),
+    'a record by its name': found((body, { path }) => ({ [path.split('/')[1] ?? '']: body })),
+    'a record in a list': found((body) => [body]),
+    'a record in results': found((body) => ({ results: [body], total: 1 })),
+    'null where there is no record': notFound({ status: 200, body: null }),
+    'no content where there is no record': notFound({ status: 204, text: '' }),
+    'not found in a 200': notFound({ status: 200, body: { error: 'Not found', statusCode: 404 } }),
   }),
 };
 
@@ -319,12 +310,12 @@ const slashes =
 
 /** The first requests are answered with this. */
 const first =
-  (body: unknown, status = 200) =>
+  (body: unknown, status = 200, headers: () => Record<string, string> = () => ({})) =>
   (): Rewrite => {
     let count = 0;
     return (reply) => {
       count += 1;
-      return count > 2 ? reply : { status, body };
+      return count > 2 ? reply : { status, body, headers: headers() };
     };
   };
 
@@ -340,14 +331,8 @@ const firstOfAll = (): Rewrite => {
 };
 
 /** The first requests are refused for their number; `upstream/faults.ts` has the usual forms of `Retry-After`. */
-const limited =
-  (status: number, message: string, headers: () => Record<string, string>) => (): Rewrite => {
-    let count = 0;
-    return (reply) => {
-      count += 1;
-      return count > 2 ? reply : { status, body: { message }, headers: headers() };
-    };
-  };
+const limited = (status: number, message: string, headers?: () => Record<string, string>) =>
+  first({ message }, status, headers);
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
@@ -394,14 +379,10 @@ export const transport: Changes = {
       'retry-after': new Date(Date.now() + 1000).toISOString(),
     })),
     '403 as a rate limit': limited(403, 'Rate limit exceeded', () => ({ 'retry-after': '1' })),
-    '403 as too many requests': limited(403, 'Too many requests, try again later', () => ({})),
-    '503, once': limited(503, 'Busy', () => ({})),
-    '{} where there is no record': byId(({ status }) =>
-      status === 404 ? { status: 200, body: {} } : {},
-    ),
-    '[] where there is no record': byId(({ status }) =>
-      status === 404 ? { status: 200, body: [] } : {},
-    ),
+    '403 as too many requests': limited(403, 'Too many requests, try again later'),
+    '503, once': limited(503, 'Busy'),
+    '{} where there is no record': notFound({ status: 200, body: {} }),
+    '[] where there is no record': notFound({ status: 200, body: [] }),
     'another record where there is none': firstOfAll,
     'success: false, first': first({ success: false, data: [] }),
     'ok: false, first': first({ ok: false, results: [], total: 0 }),
@@ -417,9 +398,7 @@ export const transport: Changes = {
     '405 by id': byId(() => refused(405, 'Method not allowed')),
     '501 by id': byId(() => refused(501, 'Not implemented')),
     'a web page by id': byId(() => ({ text: '<html></html>' })),
-    'another record by id': byId(({ body, status }) =>
-      status === 200 ? { body: { ...(body as Row), id: 'another' } } : {},
-    ),
+    'another record by id': found((body) => ({ ...(body as Row), id: 'another' })),
     'another record in each search': inSearches((page) => ({
       body: { results: page.rows.map(({ id: _, ...row }) => row), total: page.total },
     })),
