@@ -11,10 +11,7 @@ export type Reached =
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox());
 
-const home = shared(async () => {
-  const path = newFolder();
-  return path;
-});
+const home = shared(async () => newFolder());
 
 const overStdio = shared(async () => {
   const given = { ...environmentFor(await address(), everything), HOME: await home() };

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { bigSumsBy, rounded, roundedOr, sumsBy } from './decimal.ts';
+import { bigSumsBy, percentages, rounded, roundedAll, roundedOr, sumsBy } from './decimal.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
 import {
   acceptanceOf,
@@ -13,6 +13,7 @@ import {
   netOf,
   type Quote,
   statusOf,
+  titled,
   totalsOf,
 } from './quotes.ts';
 
@@ -148,18 +149,6 @@ const undiscounted = (line: Line): Line => ({
   ...line,
   total: line.price?.times(line.quantity ?? 1),
 });
-
-function roundedAll(sums: ReadonlyMap<string, Big>) {
-  const entries = [...sums].map(([currency, sum]) => [currency, rounded(sum)]);
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
-}
-
-function percentages(parts: ReadonlyMap<string, Big>, wholes: ReadonlyMap<string, Big>) {
-  const entries = [...wholes]
-    .filter(([, whole]) => whole.gt(0))
-    .map(([it, whole]) => [it, rounded((parts.get(it) ?? new Big(0)).times(100).div(whole), 1)]);
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
-}
 
 /** The quotes of a group by category or product have the lines of it only; what an amount takes off a quote is a group. */
 function partsOf(quote: Quote, by: string): { key: string; name: string; quote: Quote }[] {
@@ -311,5 +300,3 @@ function placeOf(
   const isOpen = ['draft', 'open to acceptance'].includes(state);
   return sort === 'expiry' ? `${isOpen ? 0 : 1} ${expires ?? 'none'}` : '';
 }
-
-const titled = ({ id, name, number }: Quote) => ({ id, name: name ?? number });

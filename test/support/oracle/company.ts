@@ -12,6 +12,7 @@ import {
   netOf,
   type Quote,
   statusOf,
+  titled,
   totalsOf,
 } from './quotes.ts';
 import { type Company, isOfCompany, recentActivity } from './recent-activity.ts';
@@ -150,8 +151,6 @@ function stateOf(quote: Quote) {
   const [status, acceptance] = [statusOf(quote), acceptanceOf(quote)];
   return only({ status, acceptance: acceptance === status ? undefined : acceptance });
 }
-
-const titled = ({ id, name, number }: Quote) => ({ id, name: name ?? number });
 
 function byStatusCategory(one: Reported, other: Reported): number {
   const place = ({ status }: Reported) => [...statusCategories, status].indexOf(status);

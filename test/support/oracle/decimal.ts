@@ -36,8 +36,19 @@ export function sumsBy<T extends { currency: string }>(
   rows: readonly T[],
   amount: (row: T) => Big | undefined,
 ): Record<string, number> | undefined {
-  const sums = bigSumsBy(rows, amount);
+  return roundedAll(bigSumsBy(rows, amount));
+}
+
+export function roundedAll(sums: ReadonlyMap<string, Big>): Record<string, number> | undefined {
   const entries = [...sums].map(([currency, sum]) => [currency, rounded(sum)]);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** What percentage of each sum the parts are, to one decimal. */
+export function percentages(parts: ReadonlyMap<string, Big>, wholes: ReadonlyMap<string, Big>) {
+  const entries = [...wholes]
+    .filter(([, whole]) => whole.gt(0))
+    .map(([it, whole]) => [it, rounded((parts.get(it) ?? new Big(0)).times(100).div(whole), 1)]);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import type { Deal, Ref } from './deals.ts';
-import { bigSumsBy, rounded, sumsBy } from './decimal.ts';
+import { bigSumsBy, percentages, rounded, sumsBy } from './decimal.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
 
 export interface Asked {
@@ -267,13 +267,10 @@ function rates(deals: readonly Deal[]): Reported {
   const both = [...won, ...deals.filter(({ outcome }) => outcome === 'lost')];
   const wins = bigSumsBy(won, ({ value }) => value);
   const alls = bigSumsBy(both, ({ value }) => value);
-  const byValue = [...alls]
-    .filter(([, all]) => all.gt(0))
-    .map(([currency, all]) => [currency, percent(wins.get(currency) ?? new Big(0), all)]);
   return only({
     winRatePercent:
       both.length === 0 ? undefined : percent(new Big(won.length), new Big(both.length)),
-    winRatePercentByValue: byValue.length === 0 ? undefined : Object.fromEntries(byValue),
+    winRatePercentByValue: percentages(wins, alls),
   });
 }
 

@@ -110,6 +110,9 @@ export function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
   };
 }
 
+/** By its title, else by its number. */
+export const titled = ({ id, name, number }: Quote) => ({ id, name: name ?? number });
+
 /** Whether it can still be accepted. */
 export function acceptanceOf({ statusCategory, expires, expiresIn }: Quote): string {
   if (statusCategory === 'approved') return 'accepted';
