@@ -5,8 +5,8 @@ import { newKey, startProvider } from '../support/identity-provider.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-// Every auth strategy, and several at once, with every kind of credential: what is answered is in credentials.txt. A
-// credential that is not in it is answered in the same way as none, the first line of each strategy.
+// Every auth strategy, and several at once, with every kind of credential: credentials.txt has the answers, and which
+// strategies give each. Where a credential is not in it, it is answered in the same way as none, the first lines.
 
 const audience = 'https://mcp.example.com/mcp';
 const key = 'key-of-a-caller-0123456789';
@@ -119,18 +119,21 @@ test('are answered as approved', async () => {
     // Each request comes from another address, because wrong credentials are limited by address.
     CPQ_TRUSTED_PROXIES: '127.0.0.1',
   };
-  const lines: string[] = [];
+  /** Of each credential: its answers, with the strategies that give it. */
+  const answers = new Map(
+    Object.keys(sent).map((what) => [what, new Map<string, string[]>()] as const),
+  );
   let senders = 0;
   for (const strategy of strategies) {
     const isOpen = strategy === 'none';
     const team = await startTeam({ ...common, ...(!isOpen && { ...shared, CPQ_AUTH: strategy }) });
-    lines.push('', `=== ${strategy}`);
     let asNothing = '';
     for (const [what, request] of Object.entries(sent)) {
       const from = { 'x-forwarded-for': `203.0.113.${senders++ % 250}` };
       const headers = { ...('headers' in request && request.headers), ...(!isOpen && from) };
       const answer = described(await send(team, { ...request, headers }));
-      if (answer !== asNothing) lines.push(`${what}: ${answer}`);
+      const given = answers.get(what);
+      if (answer !== asNothing) given?.set(answer, [...(given.get(answer) ?? []), strategy]);
       if (what === 'nothing') asNothing = answer;
     }
   }
@@ -138,5 +141,8 @@ test('are answered as approved', async () => {
   const passed = new Set(upstream.requests.map(({ headers }) => headers['api-key']));
   expect([...passed].sort()).toEqual([key, 'wrong-key-0123456789']);
   expect(upstream.requests.filter(({ headers }) => headers.authorization)).toEqual([]);
-  await expect(`${lines.join('\n').trimStart()}\n`).toMatchFileSnapshot('credentials.txt');
+  const lines = [...answers].flatMap(([what, given]) =>
+    [...given].map(([answer, by]) => `${what} [${by.join(' | ')}]: ${answer}\n`),
+  );
+  await expect(lines.join('')).toMatchFileSnapshot('credentials.txt');
 });

@@ -236,16 +236,6 @@ describe('the protected-resource metadata', () => {
       resource_name: 'Quotes and pipeline',
     });
   });
-
-  test('is named in the challenge to a request without a token', async () => {
-    const { status, headers } = await send(await rsa());
-    expect(status).toBe(401);
-    const challenge = String(headers['www-authenticate']);
-    expect(challenge).toContain(`resource_metadata="${metadataUrl}"`);
-    // Hosts then request all scopes of the metadata, that of writes too.
-    expect(challenge).not.toContain('scope=');
-    expect(challenge).not.toContain('error=');
-  });
 });
 
 describe('the tenant of a token', () => {
