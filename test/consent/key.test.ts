@@ -2,20 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { visible } from '../../src/text/characters.ts';
-import { Answering, openWriter } from '../support/consent.ts';
+import { openOverService } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
-import { closing } from '../support/shared.ts';
-import { startUpstream } from '../support/upstream/upstream.ts';
 
 const keys = ['key-of-24-characters-long', 'key|with\\separators|of-cells'];
 
 describe.each(keys)('the key %s', (key) => {
-  async function open() {
-    const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
-    const answering = new Answering();
-    const it = await openWriter({ baseUrl: upstream.url, key }, { person: answering.person });
-    return { upstream, answering, it };
-  }
   const joiner = '\u200d';
   const split = `${key.slice(0, 9)}${joiner}${key.slice(9)}`;
 
@@ -26,23 +18,23 @@ describe.each(keys)('the key %s', (key) => {
     ['a custom field', { custom_fields: [`note=${key}`] }],
     ['the name of a custom field', { custom_fields: [`${key}=1`] }],
   ])('is not written as %s, and not kept', async (_, args) => {
-    const { upstream, answering, it } = await open();
+    const { answering, it, puts } = await openOverService({ key });
     const answer = await it.upsert({ external_id: 'opp-1', ...args });
     expect(answer.text).toMatch(
       /^Nothing was written\. A value contains the API key|must not contain U/,
     );
     expect(answer.text).not.toContain(key);
     expect(answering.asked).toEqual([]);
-    expect(upstream.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+    expect(puts()).toBe(0);
     for (const name of await readdir(it.folder))
       expect(await readFile(join(it.folder, name), 'utf8')).not.toContain(key);
   });
 
   test('is in no answer where the service repeats it in parts', async () => {
-    const { upstream, it } = await open();
+    const { upstream, rows, it } = await openOverService({ key });
     const invisible = `${key.slice(0, 5)}\u200b${key.slice(5)}`;
     for (const row of upstream.records['/company']) Object.assign(row, { name: invisible });
-    for (const row of upstream.records['/opportunity']) row.company = { id: 'x', name: invisible };
+    for (const row of rows) row.company = { id: 'x', name: invisible };
     for (const name of ['cpq_list_companies', 'cpq_list_opportunities', 'cpq_brief_pipeline']) {
       const result = await it.client.callTool({ name, arguments: {} });
       const texts = JSON.stringify(result, (_, value) =>

@@ -1,28 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import {
-  Answering,
-  openOverService,
-  personAnswers,
-  type WriterOptions,
-} from '../support/consent.ts';
+import { openOverService, personAnswers, type WriterOptions } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
-import { only } from '../support/upstream/behaviour.ts';
+import { type Behaviour, only } from '../support/upstream/behaviour.ts';
 
 /** A writer over so many opportunities, with a person who agrees. */
-async function open(count: number, options: Partial<WriterOptions> = {}) {
-  const answering = new Answering();
+async function open(count: number, options: WriterOptions = {}) {
   const counts = { '/opportunity': count, '/company': 3, '/contact': 3 };
-  const { upstream, it, puts } = await openOverService(
-    { person: answering.person, ...options },
-    counts,
-  );
+  const opened = await openOverService(options, counts);
+  const { upstream } = opened;
   const sent = async (run: () => Promise<{ outcome: string; text: string }>) => {
     upstream.requests.length = 0;
     const answer = await run();
     expect(answer.outcome, answer.text).toBe('written');
     return upstream.requests.length;
   };
-  return { upstream, answering, it, puts, sent, rows: upstream.records['/opportunity'] };
+  return { ...opened, sent };
 }
 
 describe.each([10, 10_000])('of %i opportunities', (count) => {
@@ -71,19 +63,35 @@ test('a budget that is too small for a write is told before a person is asked', 
 });
 
 describe('two opportunities of one external identifier', () => {
-  const names: [string, string, string][] = [
-    ['the same', 'opp-3', 'opp-3'],
-    ['another letter case', 'opp-3', 'OPP-3'],
-    ['the same, come since all were read', 'opp-3', 'opp-3'],
+  const ignoresSearch: Behaviour = { onRequest: (_n, _up, { query }) => query.delete('query') };
+  const failsBehind: Behaviour = {
+    status: only({ code: 500 }, { if: ({ query }) => Number(query.get('from')) > 50 }),
+  };
+  const named = /^Nothing was written\. .*“?"?The other one/;
+  const notAllRead =
+    /^Nothing was written\. Only \d+ of 120 .* no other has the external identifier "opp-3"/;
+  /** How many there are, and at which place the other one is. */
+  type Place = readonly [count: number, at: number];
+  const first: Place[] = [
+    [10, 5],
+    [600, 5],
   ];
-  test.each(names)('%s, are not changed, and nobody is asked', async (how, one, other) => {
-    for (const count of [10, 600]) {
-      const { it, rows, answering, puts } = await open(count);
-      if (how.endsWith('read')) await it.call('cpq_brief_pipeline', {});
-      Object.assign(rows[5] ?? {}, { externalIdentifier: other, name: 'The other one' });
-      for (const args of [{ external_id: one }, { opportunity_id: rows[3]?.id }]) {
+  const last: Place[] = [[120, 110]];
+  test.each<[how: string, other: string, Place[], Behaviour, told: RegExp]>([
+    ['the same', 'opp-3', first, {}, named],
+    ['another letter case', 'OPP-3', first, {}, named],
+    ['the same, come since all were read', 'opp-3', first, {}, named],
+    ['the same, where a search text is ignored', 'opp-3', last, ignoresSearch, named],
+    ['where not all are read', 'opp-3', last, { ...ignoresSearch, ...failsBehind }, notAllRead],
+  ])('%s, are not changed, and nobody is asked', async (how, other, places, behaviour, told) => {
+    for (const [count, at] of places) {
+      const { it, upstream, rows, answering, puts } = await open(count);
+      upstream.set(behaviour);
+      if (how.endsWith('were read')) await it.call('cpq_brief_pipeline', {});
+      Object.assign(rows[at] ?? {}, { externalIdentifier: other, name: 'The other one' });
+      for (const args of [{ external_id: 'opp-3' }, { opportunity_id: rows[3]?.id }]) {
         const answer = await it.upsert({ ...args, name: 'Which one?' });
-        expect(answer.text).toMatch(/^Nothing was written\. .*“?"?The other one/);
+        expect(answer.text).toMatch(told);
       }
       expect([answering.asked, puts()]).toEqual([[], 0]);
     }

@@ -1,3 +1,4 @@
+import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
 import {
@@ -12,6 +13,7 @@ import {
   recordOf,
   reportOf,
   sandboxToWrite,
+  type Writer,
 } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
@@ -78,24 +80,28 @@ describe('the record changes between the two readings', () => {
 });
 
 describe('two concurrent calls', () => {
-  test.each(['modern', 'legacy'] as const)(
-    'on one record (modern and %s): one writes, the other is refused',
-    async (era) => {
-      const person = personAnswers.accepts;
-      const it = await openWriter(await at(), { person });
-      const other = await it.connect({ era, person });
-      const [first, second, sent] = [await another(), await another(), await puts()];
-      const name = 'cpq_upsert_opportunity';
-      const answers = await Promise.all([
-        it.upsert(first),
-        other.callTool({ name, arguments: second }).then(reportOf),
-      ]);
-      expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['moved', 'written']);
-      expect(await puts()).toBe(sent + 1);
-      const won = answers.find(({ outcome }) => outcome === 'written');
-      expect((await now()).name).toBe(won?.changes[0]?.to);
-    },
-  );
+  const person = personAnswers.accepts;
+  test.each<[who: string, open: (it: Writer) => Promise<Client>]>([
+    ['a host of the modern era', (it) => it.connect({ person })],
+    ['a host of the legacy era', (it) => it.connect({ era: 'legacy', person })],
+    [
+      'another server with the same state folder',
+      async ({ folder }) => (await openWriter(await at(), { person, folder })).client,
+    ],
+  ])('on one record, the second of %s: one writes, the other is refused', async (_, open) => {
+    const it = await openWriter(await at(), { person });
+    const other = await open(it);
+    const [first, second, sent] = [await another(), await another(), await puts()];
+    const name = 'cpq_upsert_opportunity';
+    const answers = await Promise.all([
+      it.upsert(first),
+      other.callTool({ name, arguments: second }).then(reportOf),
+    ]);
+    expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['moved', 'written']);
+    expect(await puts()).toBe(sent + 1);
+    const won = answers.find(({ outcome }) => outcome === 'written');
+    expect((await now()).name).toBe(won?.changes[0]?.to);
+  });
 
   test.each(['finds', 'does not find'])(
     'that create the same record where search %s external identifiers: one creates it',

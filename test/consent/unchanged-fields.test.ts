@@ -1,24 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { Answering, openOverService, openWriter } from '../support/consent.ts';
+import { openOverService } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
-import { closing } from '../support/shared.ts';
 import { type Behaviour, limit } from '../support/upstream/behaviour.ts';
-import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** Renames the first opportunity, which has these fields, at a service that clears what is left out. */
 async function renamed(fields: Row, others: Row = {}, args: Row = {}, behaviour: Behaviour = {}) {
-  const answering = new Answering();
-  const { upstream, it } = await openOverService({ person: answering.person });
-  const rows = upstream.records['/opportunity'];
+  const { upstream, rows, answering, it, bodies } = await openOverService();
   for (const each of rows) Object.assign(each, others);
   const [row = {}] = rows;
   Object.assign(row, fields);
   const before = structuredClone(row);
   upstream.set({ omitted: 'cleared', ...behaviour });
   const answer = await it.upsert({ external_id: 'opp-0', name: 'Named anew', ...args });
-  const puts = upstream.requests.filter(({ method }) => method === 'PUT');
-  const body: Row = JSON.parse(puts.at(-1)?.body ?? '{}');
-  return { answer, asked: answering.asked, puts, body, before, row };
+  const body = bodies().at(-1) ?? {};
+  return { answer, asked: answering.asked, puts: bodies(), body, before, row };
 }
 
 describe('a field that nobody changed goes back as it was read', () => {
@@ -92,12 +87,10 @@ describe('a field that nobody changed goes back as it was read', () => {
   });
 
   test('a text in which the service repeats the key, or nobody is asked', async () => {
-    const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
-    const [row = {}] = upstream.records['/opportunity'];
     const key = 'key-of-24-characters-long';
+    const { rows, answering, it } = await openOverService({ key });
+    const [row = {}] = rows;
     row.description = `Use ${key} for tests`;
-    const answering = new Answering();
-    const it = await openWriter({ baseUrl: upstream.url, key }, { person: answering.person });
     const answer = await it.upsert({ external_id: 'opp-0', name: 'Named anew' });
     expect(answer.text).toMatch(/^Nothing was written\. Description/);
     expect(answer.text).not.toContain(key);
@@ -119,19 +112,15 @@ test('custom fields in a form that cannot be merged are not changed', async () =
 });
 
 test('a refusal in both scales teaches nothing of the scale of probabilities', async () => {
-  const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
-  const rows = upstream.records['/opportunity'];
+  const { upstream, rows, it, bodies } = await openOverService();
   for (const row of rows) row.probability = 40;
-  const { person } = new Answering();
-  const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person });
   const status = { code: 422, message: 'probability' };
   upstream.set(limit({ write: 'unapplied', status }, { method: 'PUT' }));
   const args = { external_id: 'opp-0', probability: 0.15 };
   expect((await it.upsert(args)).outcome).toBe('not_written');
-  const puts = upstream.requests.filter(({ method }) => method === 'PUT');
-  expect(puts.map(({ body }) => JSON.parse(body).probability)).toEqual([15, 0.15]);
+  expect(bodies().map(({ probability }) => probability)).toEqual([15, 0.15]);
   upstream.reset();
   expect((await it.upsert(args)).outcome).toBe('written');
-  expect(upstream.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+  expect(bodies()).toHaveLength(1);
   expect(rows[0]?.probability).toBe(15);
 });

@@ -158,12 +158,6 @@ describe('the order of the ways to ask', () => {
     });
   });
 
-  test('ends with the setting that an operator may choose', async () => {
-    const answer = await ways({ capabilities: {} });
-    expect(answer).toMatchObject({ outcome: 'not_asked', view: false, token: false });
-    expect(answer.text).toMatch(/neither ask .* nor show .* may set CPQ_CONSENT=token/);
-  });
-
   test('is a form or nothing with CPQ_CONSENT=ask', async () => {
     const state = localState(newFolder());
     const answer = await ways({ consent: 'ask', state });

@@ -141,15 +141,19 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
 
 /** A service with these numbers of records, and a writer over it with a person who agrees. */
 export async function openOverService(
-  options: WriterOptions = {},
+  { key = 'any', ...options }: WriterOptions & { key?: string } = {},
   counts: Partial<Record<ResourcePath, number>> = { '/opportunity': 12 },
 ) {
   const upstream = closing(await startUpstream({ counts }));
-  const address = { baseUrl: upstream.url, key: 'any' };
-  const it = await openWriter(address, { person: personAnswers.accepts, ...options });
-  /** The number of writes that the service received. */
+  const answering = new Answering();
+  const address = { baseUrl: upstream.url, key };
+  const it = await openWriter(address, { person: answering.person, ...options });
+  /** The bodies of the writes that the service received. */
+  const bodies = (): Row[] =>
+    upstream.requests.flatMap(({ method, body }) => (method === 'PUT' ? [JSON.parse(body)] : []));
+  /** Their number. */
   const puts = () => upstream.requests.filter(({ method }) => method === 'PUT').length;
-  return { upstream, it, puts };
+  return { upstream, rows: upstream.records['/opportunity'], answering, it, bodies, puts };
 }
 
 /** A sandbox for the tests of a file, with an opportunity that each of them gives another name. */
