@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { type Connection, httpHosts } from '../support/hosts.ts';
 import { newFolder } from '../support/shared.ts';
-import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+import { deliver, everyEvent, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const { address } = embeddedTenant({ scale: 0.1 });
 
@@ -18,15 +18,6 @@ const payloadOf = (number: number) => ({
   eventId: `e${number}`,
   data: { id: `q${number}`, text: 'x'.repeat((number * 37) % 2_000) },
 });
-
-async function everyId({ call }: Connection): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for (;;) {
-    const { records, page } = await call('cpq_list_events', { size: 100, from: all.length });
-    all.push(...records.map(({ id }) => id));
-    if (page.next === undefined) return all;
-  }
-}
 
 test('an acknowledged event is stored once, even if the process is killed', async () => {
   const folder = newFolder();
@@ -50,14 +41,15 @@ test('an acknowledged event is stored once, even if the process is killed', asyn
     await server.process.exited;
   }
   const server = await serve(folder);
-  const kept = new Set(await everyId(server));
+  const idsOf = async () => (await everyEvent(server)).map(({ id }) => id);
+  const kept = new Set(await idsOf());
   expect([...answered].filter((id) => !kept.has(id))).toEqual([]);
   expect(answered.size).toBeGreaterThanOrEqual(150);
   // The service repeats the deliveries without an answer, and some others.
   for (let at = 0; at < number; at++) {
     await deliver(webhooksAt(server.url ?? '', 'default'), payloadOf(at));
   }
-  const all = await everyId(server);
+  const all = await idsOf();
   expect(all).toHaveLength(number);
   expect(new Set(all).size).toBe(number);
 });

@@ -131,7 +131,6 @@ interface Seen {
   /** Answers without any tenant's tag. */
   silent: number;
   refused: Map<string, number>;
-  ms: number[];
 }
 
 function note(seen: Seen, tag: string, { status, body }: Reply): void {
@@ -148,24 +147,18 @@ function note(seen: Seen, tag: string, { status, body }: Reply): void {
 }
 
 async function callAll({ url, callers }: Team, count: number): Promise<Seen> {
-  const seen: Seen = { crossings: [], answered: 0, silent: 0, refused: new Map(), ms: [] };
+  const seen: Seen = { crossings: [], answered: 0, silent: 0, refused: new Map() };
   let left = count;
   const work = async ({ tag, token }: Caller) => {
     while (left > 0) {
       left -= 1;
       const how = chance.below(200) === 0 ? anew : fromMemory[chance.below(fromMemory.length)];
-      const startedAt = performance.now();
-      const reply = await ask(url, token, (how as Ask)(tag));
-      seen.ms.push(performance.now() - startedAt);
-      note(seen, tag, reply);
+      note(seen, tag, await ask(url, token, (how as Ask)(tag)));
     }
   };
   await Promise.all(callers.map(work));
   return seen;
 }
-
-const percentile = (sorted: readonly number[], share: number): number =>
-  Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
 
 describeWith('redis', 'a team’s server', () => {
   describeWith('nginx', 'of four processes behind a balancer', () => {
@@ -174,13 +167,7 @@ describeWith('redis', 'a team’s server', () => {
 
     beforeAll(async () => {
       team = await startTeam(4);
-      const startedAt = performance.now();
       seen = await callAll(team, calls);
-      const seconds = (performance.now() - startedAt) / 1000;
-      const sorted = seen.ms.toSorted((one, other) => one - other);
-      process.stderr.write(
-        `${calls} calls of ${team.callers.length} callers: ${Math.round(calls / seconds)}/s, p50 ${percentile(sorted, 0.5)} ms, p99 ${percentile(sorted, 0.99)} ms\n`,
-      );
     }, 280_000);
 
     test('nobody sees data of another tenant', () => {

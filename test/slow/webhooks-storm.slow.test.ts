@@ -1,13 +1,12 @@
-import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type Answer, httpHosts } from '../support/hosts.ts';
+import { httpHosts } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { type Caller, callerOf, type Replica, startReplicas } from '../support/replicas.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, newFolder } from '../support/shared.ts';
-import { webhookSecret, webhooksAt } from '../support/webhooks.ts';
+import { newFolder } from '../support/shared.ts';
+import { deliver, everyEvent, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const events = 4_000;
 const inFlight = 64;
@@ -24,8 +23,6 @@ interface Storm {
   /** Number of deliveries of each event that were answered as kept. */
   kept: number[];
   known: number[];
-  /** Milliseconds of each delivery until it was answered with 200. */
-  latencies: number[];
   /** Deliveries that were repeated because they were not answered with 200. */
   again: { unanswered: number; refused: number };
 }
@@ -70,25 +67,21 @@ async function storm(
   urls: readonly string[],
   answered: (count: number) => void = () => {},
 ): Promise<Storm> {
-  const agent = closing(new ClosingAgent({ keepAlive: true, maxSockets: inFlight }));
   const none = () => Array<number>(events).fill(0);
   const result: Storm = {
     kept: none(),
     known: none(),
-    latencies: [],
     again: { unanswered: 0, refused: 0 },
   };
   const left = deliveries();
   let turn = 0;
+  let count = 0;
   const work = async () => {
     for (let one = left.pop(); one; one = left.pop()) {
-      const before = performance.now();
       const next = () => urls[turn++ % urls.length] ?? '';
-      const { status } = await untilAnswered(agent, next, one.body, result.again);
-      result.latencies.push(performance.now() - before);
-      const count = result[status];
-      count[one.number] = (count[one.number] ?? 0) + 1;
-      answered(result.latencies.length);
+      const numbers = result[await untilAnswered(next, one.body, result.again)];
+      numbers[one.number] = (numbers[one.number] ?? 0) + 1;
+      answered(++count);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, work));
@@ -96,75 +89,29 @@ async function storm(
 }
 
 async function untilAnswered(
-  agent: Agent,
   next: () => string,
   body: string,
   again: Storm['again'],
-): Promise<{ status: 'kept' | 'known' }> {
+): Promise<'kept' | 'known'> {
   for (;;) {
-    const answer = await post(agent, next(), body).catch((error: NodeJS.ErrnoException) => {
-      // The replica is down, or the connection ended before the answer.
-      if (error.code !== 'ECONNRESET' && error.code !== 'ECONNREFUSED') throw error;
+    // A TypeError: the replica is down, or the connection ended before the answer.
+    const answer = await deliver(next(), body).catch((error: unknown) => {
+      if (!(error instanceof TypeError)) throw error;
       return undefined;
     });
-    if (answer?.code === 200) return JSON.parse(answer.text);
-    if (answer) expect(answer.code).toBe(503);
+    if (answer?.status === 200) return answer.body.status as 'kept' | 'known';
+    if (answer) expect(answer.status).toBe(503);
     again[answer ? 'refused' : 'unanswered'] += 1;
     await pause(20);
   }
 }
 
-class ClosingAgent extends Agent {
-  async close(): Promise<void> {
-    this.destroy();
-  }
-}
-
-function post(agent: Agent, url: string, body: string): Promise<{ code: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      'x-webhook-secret': webhookSecret,
-      'content-length': Buffer.byteLength(body),
-    };
-    request(url, { agent, method: 'POST', headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (piece: string) => {
-        text += piece;
-      });
-      response.once('end', () => resolve({ code: response.statusCode ?? 0, text }));
-      response.once('error', reject);
-    })
-      .once('error', reject)
-      .end(body);
-  });
-}
-
-async function everyEvent({ call }: Pick<Caller, 'call'>): Promise<Answer['records']> {
-  const all: Answer['records'] = [];
-  for (;;) {
-    const { records, page } = await call('cpq_list_events', { size: 100, from: all.length });
-    all.push(...records);
-    if (page.next === undefined) return all;
-  }
-}
-
-function report(name: string, { latencies, again }: Storm, seconds: number): void {
-  const sorted = latencies.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(1);
-  process.stderr.write(
-    `${name}: ${sorted.length} deliveries in ${seconds.toFixed(1)} s, ${Math.round(sorted.length / seconds)} a second, median ${at(0.5)} ms, 99 % ${at(0.99)} ms; sent again: ${again.unanswered} unanswered, ${again.refused} refused\n`,
-  );
-}
-
 async function weather(
-  name: string,
   urls: readonly string[],
   listing: Pick<Caller, 'call'>,
   answered?: (count: number) => void,
 ): Promise<Storm> {
-  const began = performance.now();
   const result = await storm(urls, answered);
-  report(name, result, (performance.now() - began) / 1_000);
   const { kept, known, again } = result;
   const without = kept.filter((count) => count === 0);
   // No event was kept twice: a repeated delivery of a kept event is not new.
@@ -189,11 +136,7 @@ describe('4,000 events, duplicated and out of order, are stored once each', () =
     if (!host) throw new Error('no host');
     const address = addressIn(await startSandbox({ scale: 0.1 }));
     const server = await host.start(address, { env: { ...env, CPQ_STATE_DIR: folder } });
-    const { again } = await weather(
-      'one process',
-      [webhooksAt(server.url ?? '', 'default')],
-      server,
-    );
+    const { again } = await weather([webhooksAt(server.url ?? '', 'default')], server);
     expect(again.unanswered).toBe(0);
   });
 });
@@ -213,7 +156,7 @@ describeWith('redis', 'the same events, stored once each', () => {
       [4_000, () => other.start()],
     ]);
     let turning = Promise.resolve();
-    const { again } = await weather('killed', urls, await callerOf(replicas), (count) => {
+    const { again } = await weather(urls, await callerOf(replicas), (count) => {
       turning = turning.then(turns.get(count));
     });
     await turning;

@@ -8,7 +8,7 @@ import { closing } from './shared.ts';
 import { until } from './until.ts';
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
-import { deliver, webhookSecret, webhooksAt } from './webhooks.ts';
+import { deliver, everyEvent, webhookSecret, webhooksAt } from './webhooks.ts';
 
 export interface Scene {
   upstream: Upstream;
@@ -170,15 +170,7 @@ export async function untilMore(load: Load, more: Partial<Counts>): Promise<void
 
 /** Expects that every event that was answered with 200 is kept, once. */
 export async function expectEventsKept({ events }: Load, caller: Caller): Promise<void> {
-  const listed: unknown[] = [];
-  for (;;) {
-    const { records, page } = await caller.call('cpq_list_events', {
-      size: 100,
-      from: listed.length,
-    });
-    listed.push(...records.map(({ id }) => id));
-    if (page.next === undefined) break;
-  }
+  const listed: unknown[] = (await everyEvent(caller)).map(({ id }) => id);
   const kept = new Set(listed);
   expect(kept.size).toBe(listed.length);
   expect([...events].filter((id) => !kept.has(id))).toEqual([]);

@@ -1,3 +1,5 @@
+import type { Connection } from './hosts.ts';
+
 export const webhookSecret = 'canary0webhook0secret0000';
 
 export interface Sent {
@@ -27,4 +29,14 @@ export async function deliver(
     body: (await response.json()) as Record<string, unknown>,
     headers: response.headers,
   };
+}
+
+/** Every event that a server lists, page by page. */
+export async function everyEvent({ call }: Pick<Connection, 'call'>) {
+  const all: Awaited<ReturnType<Connection['call']>>['records'] = [];
+  for (;;) {
+    const { records, page } = await call('cpq_list_events', { size: 100, from: all.length });
+    all.push(...records);
+    if (page.next === undefined) return all;
+  }
 }
