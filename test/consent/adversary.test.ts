@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { openOverService } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
-import { answers, PlayedHost, profiles } from '../support/played-host.ts';
+import { answers, PlayedHost, playedHosts } from '../support/played-host.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { shared } from '../support/shared.ts';
 import { random } from '../support/upstream/random.ts';
@@ -13,10 +13,7 @@ import { questionFor, type ViewQuestion } from '../support/view-client.ts';
  */
 
 const callsInAll = quickOrAll(600, 10_000);
-const hosts = profiles.flatMap((profile) =>
-  profile.eras.flatMap((era) => profile.transports.map((way) => ({ profile, era, way }))),
-);
-const callsOfEach = Math.ceil(callsInAll / hosts.length);
+const callsOfEach = Math.ceil(callsInAll / playedHosts.length);
 
 const opened = shared(() =>
   openOverService({ consent: 'view', person: undefined }, { '/opportunity': 9 }),
@@ -160,14 +157,11 @@ async function step(host: PlayedHost, roll: Dice): Promise<void> {
   expect(more, `${name} ${JSON.stringify(args)}`).toBeLessThanOrEqual(mayWrite ? 1 : 0);
 }
 
-const cases = hosts.map(
-  (host, at) => [`${host.profile.name}, ${host.era}, ${host.way}`, host, at] as const,
-);
-
 describe('a model that knows all that it was shown', () => {
-  test.each(cases)('writes nothing without a person: %s', async (_, host, at) => {
-    const roll = dice(at + 1);
-    const played = await PlayedHost.connect((await opened()).it, host.profile, host.era, host.way);
+  test.each(playedHosts)('writes nothing without a person: $title', async (host) => {
+    const { profile, era, way } = host;
+    const roll = dice(playedHosts.indexOf(host) + 1);
+    const played = await PlayedHost.connect((await opened()).it, profile, era, way);
     for (let call = 0; call < callsOfEach; call += 1) {
       await step(played, roll);
       if (call % 20 === 0) await readAround(played, roll);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openOverService, reportOf } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
-import { answers, PlayedHost, profiles } from '../support/played-host.ts';
+import { answers, PlayedHost, playedHosts } from '../support/played-host.ts';
 import { shared } from '../support/shared.ts';
 import { questionFor } from '../support/view-client.ts';
 
@@ -21,18 +21,7 @@ const upsert = async (host: PlayedHost, args: Row) => {
   return { result, ...reportOf(result as never) };
 };
 
-const cases = profiles.flatMap((profile) =>
-  profile.eras.flatMap((era) =>
-    profile.transports.map((way) => ({
-      profile,
-      era,
-      way,
-      title: `${profile.name}, ${era}, ${way}`,
-    })),
-  ),
-);
-
-describe.each(cases)('$title', ({ profile, era, way }) => {
+describe.each(playedHosts)('$title', ({ profile, era, way }) => {
   const { best } = profile;
   const connect = async () => PlayedHost.connect(await writer(), profile, era, way);
 
@@ -70,7 +59,7 @@ describe.each(cases)('$title', ({ profile, era, way }) => {
   });
 });
 
-const forms = cases.filter(({ profile }) => profile.best === 'form');
+const forms = playedHosts.filter(({ profile }) => profile.best === 'form');
 
 describe.each(forms)('$title, where the host', ({ profile, era, way }) => {
   const nothing = /the host sent no answer to the question/;

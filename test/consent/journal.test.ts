@@ -14,10 +14,9 @@ import {
   type WriterOptions,
 } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
-import { addressIn } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 
-const { sandbox, at, opportunity, another, puts } = sandboxToWrite('Journaled');
+const { at, opportunity, another, puts } = sandboxToWrite('Journaled');
 const posix = process.platform !== 'win32';
 
 const open = async (options: WriterOptions = {}): Promise<Writer> =>
@@ -31,16 +30,6 @@ const fileIn = async (folder: string): Promise<string> => {
 };
 
 describe('the journal', () => {
-  test('remains readable when the operator’s key is renewed, but not with callers’ own keys', async () => {
-    const folder = newFolder();
-    const { change_id } = await rename(await open({ folder }));
-    const other = addressIn(await sandbox(), 'read');
-    const renewed = await openWriter(other, { folder });
-    expect((await listed(renewed)).map((row) => row.change_id)).toEqual([change_id]);
-    const stranger = await openWriter(other, { folder, tenant: { stateByKey: true } });
-    expect(await listed(stranger)).toEqual([]);
-  });
-
   test.runIf(posix)('is readable by its owner only, and so is its folder', async () => {
     const folder = join(newFolder(), 'made', 'when needed');
     await rename(await open({ folder }));
@@ -56,22 +45,6 @@ describe('the journal', () => {
     const after = await readFile(await fileIn(it.folder), 'utf8');
     expect(after.startsWith(before)).toBe(true);
     expect(after).not.toContain((await at()).key);
-  });
-
-  test('is separate for each tenant', async () => {
-    const [, second] = (await sandbox()).tenants;
-    if (!second) throw new Error('no second tenant');
-    const folder = newFolder();
-    const one = await open({ folder });
-    const other = await openWriter(
-      { baseUrl: second.baseUrl, key: second.keys.all },
-      { folder, person: personAnswers.accepts },
-    );
-    await rename(one);
-    expect(await listed(one)).toHaveLength(1);
-    expect(await listed(other)).toEqual([]);
-    const names = await readdir(folder);
-    expect(names.join()).not.toContain((await at()).key);
   });
 });
 

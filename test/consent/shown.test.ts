@@ -11,7 +11,7 @@ import {
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
-import { type Connection, everyHostHere, everything, type Host } from '../support/hosts.ts';
+import { type Connection, everyHostHere, everything } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { newFolder, shared } from '../support/shared.ts';
 
@@ -178,30 +178,17 @@ const tool = 'cpq_upsert_opportunity';
 const ask = async (server: Connection, args: Row): Promise<CallReport> =>
   reportOf((await server.ask(tool, args)).result);
 
-interface Setting {
-  host: Host;
-  asks: boolean;
-}
-const hostNamed = (name: string): Host => {
-  const host = everyHostHere.find((one) => one.name === name);
-  if (!host) throw new Error(`no host ${name}`);
-  return host;
-};
-const settings: [string, Setting][] = [
-  ['a form, modern', { host: hostNamed('modern over stdio'), asks: true }],
-  ['a form, legacy', { host: hostNamed('legacy over stdio'), asks: true }],
-  ['a preview, modern', { host: hostNamed('modern over http'), asks: false }],
-  ['a preview, legacy', { host: hostNamed('legacy over http'), asks: false }],
-];
+/** Those over stdio ask in a form, the others have a preview. */
+const hosts = everyHostHere.filter(({ era }) => era !== 'first line');
 
-describe.each(settings)('%s', (_, { host, asks }) => {
+describe.each(hosts)('$name', (host) => {
   const answering = new Answering();
   const env = {
     CPQ_STATE_DIR: newFolder(),
     CPQ_WRITES_PER_HOUR: '100000',
     CPQ_CONSENT: 'token',
   };
-  const person = asks ? answering.person : undefined;
+  const person = host.transport === 'stdio' ? answering.person : undefined;
   const server = host.serving(at, { ...everything, env, person });
 
   /** @returns what the person was shown, and the last answer */

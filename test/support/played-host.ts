@@ -34,7 +34,7 @@ const bothWays = ['pipe', 'http'] as const;
 const everywhere = { eras: bothEras, transports: bothWays };
 
 /** As reported publicly up to November 2026. */
-export const profiles: readonly Profile[] = [
+const profiles: readonly Profile[] = [
   {
     name: 'Claude web and Desktop',
     client: { name: 'claude-ai', version: '0.1.0' },
@@ -102,6 +102,16 @@ export const profiles: readonly Profile[] = [
     best: 'form',
   },
 ];
+
+/** Each of them in every era and transport that it has. */
+export const playedHosts = profiles.flatMap((profile) =>
+  profile.eras.flatMap((era) =>
+    profile.transports.map((way) => {
+      const title = `${profile.name}, ${era}, ${way}`;
+      return { title, profile, era, way };
+    }),
+  ),
+);
 
 /** What a host answers a question: a result, an error, or nothing. Two are sent one after the other. */
 export interface Reply {
