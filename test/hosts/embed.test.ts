@@ -91,25 +91,6 @@ describe('a server inside a program', () => {
     const few = await names({ grants: ['quote:read'], toolsets: ['routes'] });
     expect(few).toEqual(['cpq_list_quotes']);
   });
-
-  test('separates several tenants of one program', async () => {
-    const services = await Promise.all(
-      [1, 2].map(async (seed) => closing(await startUpstream({ seed }))),
-    );
-    const [one, two] = await Promise.all(
-      services.map(async ({ url }, at) =>
-        connectTo(await open({ baseUrl: url, apiKey: `${key}${at}` })),
-      ),
-    );
-    const answers = await Promise.all([one?.callTool(call), two?.callTool(call)]);
-    expect(textOf(answers[0])).not.toBe(textOf(answers[1]));
-    for (const [at, { requests }] of services.entries()) {
-      expect(requests.length).toBeGreaterThan(0);
-      expect(new Set(requests.map(({ headers }) => headers['api-key']))).toEqual(
-        new Set([`${key}${at}`]),
-      );
-    }
-  });
 });
 
 test('a server says that it is closed, and blames no service', async () => {
