@@ -304,21 +304,19 @@ function boardControls(server: Serving): void {
 }
 
 function boardActions(server: Serving): void {
-  describe('actions on the board', () => {
-    test('reads everything again when refreshed', async () => {
-      const view = await openPipeline(await server(), {}, { owner: 'Karen Fitzgerald' });
-      const before = view.calls.length;
-      await view.frame.click('text="Refresh"');
-      await view.frame.waitForSelector('text="Up to date"');
-      await allRead(view);
-      const again = view.calls.slice(before).filter(({ name }) => name === 'cpq_brief_pipeline');
-      expect(again.map((call) => call.arguments)).toEqual([{ owner: 'Karen Fitzgerald' }]);
-      const pages = view.calls.slice(before).filter(({ name }) => name === 'cpq_pipeline_deals');
-      expect(pages[0]?.arguments).toEqual({
-        owner: 'Karen Fitzgerald',
-        deals_from: 0,
-        rows: 1000,
-      });
+  test('the board reads everything again when refreshed', async () => {
+    const view = await openPipeline(await server(), {}, { owner: 'Karen Fitzgerald' });
+    const before = view.calls.length;
+    await view.frame.click('text="Refresh"');
+    await view.frame.waitForSelector('text="Up to date"');
+    await allRead(view);
+    const again = view.calls.slice(before).filter(({ name }) => name === 'cpq_brief_pipeline');
+    expect(again.map((call) => call.arguments)).toEqual([{ owner: 'Karen Fitzgerald' }]);
+    const pages = view.calls.slice(before).filter(({ name }) => name === 'cpq_pipeline_deals');
+    expect(pages[0]?.arguments).toEqual({
+      owner: 'Karen Fitzgerald',
+      deals_from: 0,
+      rows: 1000,
     });
   });
 }
@@ -353,14 +351,12 @@ function boardOrder(server: Serving): void {
     expectHarmless(view);
   });
 
-  describe('the order of the board', () => {
-    test('counts the same deals in its columns and charts, whatever their currency', async () => {
-      const view = await openPipeline(await server());
-      const countsIn = async (selector: string) => (await texts(view, selector)).map(Number);
-      expect(await countsIn('#by-stage ~ table .count')).toEqual(await countsIn('.column .count'));
-      await view.frame.getByRole('combobox', { name: 'Columns' }).selectOption({ label: 'Month' });
-      expect(await countsIn('#by-month ~ table .count')).toEqual(await countsIn('.column .count'));
-    });
+  test('the board counts the same deals in its columns and charts, whatever their currency', async () => {
+    const view = await openPipeline(await server());
+    const countsIn = async (selector: string) => (await texts(view, selector)).map(Number);
+    expect(await countsIn('#by-stage ~ table .count')).toEqual(await countsIn('.column .count'));
+    await view.frame.getByRole('combobox', { name: 'Columns' }).selectOption({ label: 'Month' });
+    expect(await countsIn('#by-month ~ table .count')).toEqual(await countsIn('.column .count'));
   });
 }
 
@@ -589,60 +585,26 @@ function companyEvents(server: Serving): void {
 }
 
 function manyEvents(): void {
-  describe('many and hostile events of the company', () => {
-    test('shows the number of events, and more of them on request', async () => {
-      const it = await takesWebhooks();
-      const { company: id } = await examplesFrom(it);
-      await tell(
-        it,
-        Array.from({ length: 25 }, (_, n) => ['company.updated', n + 1, { id, name: `Name ${n}` }]),
-      );
-      const view = await openCompany(it);
-      await view.frame.getByText('20 of 25 events').waitFor();
-      expect(await entriesOf(view)).toHaveLength(20);
-      await view.frame.getByRole('button', { name: 'Show all of them' }).focus();
-      await view.page.keyboard.press('Enter');
-      await view.frame.waitForFunction(
-        () => document.querySelectorAll('.event-entry').length === 25,
-      );
-      expect((await entriesOf(view))[0]?.at(-1)).toBe('name: "Name 1" → "Name 0"');
-      await it.close();
-    });
-
-    test('is not harmed by a hostile event', async () => {
-      const it = await takesWebhooks();
-      const { company: id } = await examplesFrom(it);
-      await tell(
-        it,
-        hostile.map((name, n) => ['company.updated', hostile.length - n, { id, name }]),
-      );
-      await tell(it, [[`company.<img src=x onerror=window.hit=1>${'y'.repeat(500)}`, 1, { id }]]);
-      const view = await openCompany(it, { width: 360 });
-      await view.frame.waitForSelector('.event-entry');
-      expect((await entriesOf(view)).length).toBeGreaterThan(hostile.length);
-      expect(await view.frame.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
-      expect(await view.frame.$$('img, svg, a, #view script')).toEqual([]);
-      expect(await fitsIn(view)).toBe(true);
-      expect(await violations(view)).toEqual([]);
-      expectHarmless(view);
-      await it.close();
-    });
+  test('the company shows the number of its events, and more of them on request', async () => {
+    const it = await takesWebhooks();
+    const { company: id } = await examplesFrom(it);
+    await tell(
+      it,
+      Array.from({ length: 25 }, (_, n) => ['company.updated', n + 1, { id, name: `Name ${n}` }]),
+    );
+    const view = await openCompany(it);
+    await view.frame.getByText('20 of 25 events').waitFor();
+    expect(await entriesOf(view)).toHaveLength(20);
+    await view.frame.getByRole('button', { name: 'Show all of them' }).focus();
+    await view.page.keyboard.press('Enter');
+    await view.frame.waitForFunction(() => document.querySelectorAll('.event-entry').length === 25);
+    expect((await entriesOf(view))[0]?.at(-1)).toBe('name: "Name 1" → "Name 0"');
+    await it.close();
   });
 }
 
 function hostsDiffer(server: Serving): void {
   describe('a host', () => {
-    test('that allows views no calls still shows the figures', async () => {
-      const view = await openView(await server(), 'cpq_brief_pipeline', {}, { capabilities: {} });
-      const { groups } = view.data as unknown as PipelineBrief;
-      expect(await texts(view, '.groups .count')).toEqual(
-        groups.rows.map(({ count }) => String(count)),
-      );
-      expect(await texts(view, 'button')).toEqual([]);
-      expect(view.calls).toEqual([]);
-      expect(await violations(view)).toEqual([]);
-    });
-
     test('has its locale, theme and colours applied, also when they change', async () => {
       const context = { locale: 'de-DE', styles: { variables: { '--font-sans': 'serif' } } };
       const view = await openQuote(await server(), { context });
@@ -685,12 +647,15 @@ function poisoned(value: unknown, at = { next: 0 }): unknown {
   if (Array.isArray(value)) return value.map((entry) => poisoned(entry, at));
   if (typeof value !== 'object' || value === null) return value;
   const poison =
-    /^(?:name|company|owner|stage|contact|status|why|item|notes|mpn|website|paymentTerm)$/;
+    /^(?:name|company|owner|stage|contact|status|why|item|notes|mpn|website|paymentTerm|event|changes)$/;
   return Object.fromEntries(
     Object.entries(value).map(([field, inner]) => {
-      if (typeof inner !== 'string' || !poison.test(field)) return [field, poisoned(inner, at)];
+      const isText = typeof inner === 'string';
+      const isTexts = Array.isArray(inner) && inner.every((one) => typeof one === 'string');
+      if (!(isText || isTexts) || !poison.test(field)) return [field, poisoned(inner, at)];
       at.next += 1;
-      return [field, hostile[at.next % hostile.length]];
+      const text = hostile[at.next % hostile.length];
+      return [field, isText ? text : [text]];
     }),
   );
 }
@@ -698,7 +663,12 @@ function poisoned(value: unknown, at = { next: 0 }): unknown {
 function hostileRecords(server: Serving): void {
   test.each(names)('a hostile record does not harm the %s', async (name) => {
     const tampered = (result: unknown) => poisoned(result);
-    const view = await openers[name](await server(), { result: tampered, answer: tampered });
+    const isCompany = name === 'company';
+    const view = await openers[name](await (isCompany ? serverWithEvents() : server()), {
+      ...{ result: tampered, answer: tampered },
+      ...(isCompany && { width: 360 }),
+    });
+    if (isCompany) await view.frame.waitForSelector('.event-entry');
     if (name === 'pipeline') {
       await view.frame.locator('.card').first().click();
       await view.frame.waitForSelector('.side-panel .pairs');
@@ -711,6 +681,7 @@ function hostileRecords(server: Serving): void {
     // Only the view's own script.
     expect(strange).toEqual(['SCRIPT']);
     expect(await fitsIn(view)).toBe(true);
+    expect(await violations(view)).toEqual([]);
     expect(await view.frame.textContent('body')).toContain('onerror=');
     expectHarmless(view);
   });
