@@ -11,22 +11,10 @@ const eras = [
   ['2025-11-25', true],
 ] as const;
 
-interface Result {
-  content: { type: string; text: string }[];
-  structuredContent?: { records: { id: string }[] };
+interface Answer {
+  content: { text: string }[];
+  structuredContent: { records: { id: string }[] };
   isError?: boolean;
-}
-
-interface Said {
-  revision: string;
-  server: string;
-  instructions: string;
-  tools: string[];
-  answer: Result;
-  refusal: Result;
-  resources: string[];
-  definitions: string;
-  prompts: string[];
 }
 
 describeWithNpm('the client of the AI SDK', () => {
@@ -36,22 +24,20 @@ describeWithNpm('the client of the AI SDK', () => {
 
   test.each(cases)('over %s, revision %s', async (_, revision, older, reached) => {
     const input = { ...(await reached()), older };
-    const result = (await runProgram('ai-sdk.mjs', input, ...packages)) as Said;
-    expect(result).toMatchObject({ revision, server: 'cpq-mcp' });
-    expect(result.instructions).toContain('cpq_brief_pipeline');
-    expect(result.tools).toEqual(shownTools.map(({ name }) => name));
-    expect(result.prompts).toContain('pipeline-review');
-    expect(result.resources).toContain('cpq://definitions');
-    expect(result.definitions).toContain('margin');
-    expectAnswer(result.answer);
-    expect(result.refusal).toMatchObject({ isError: true });
-    expect(result.refusal.content[0]?.text).toContain('size must be');
+    const result = await runProgram('ai-sdk.mjs', input, ...packages);
+    expect(result).toMatchObject({
+      revision,
+      server: 'cpq-mcp',
+      instructions: expect.stringContaining('cpq_brief_pipeline'),
+      tools: shownTools.map(({ name }) => name),
+      prompts: expect.arrayContaining(['pipeline-review']),
+      resources: expect.arrayContaining(['cpq://definitions']),
+      definitions: expect.stringContaining('margin'),
+      refusal: { isError: true, content: [{ text: expect.stringContaining('size must be') }] },
+    });
+    const { content, structuredContent, isError = false } = (result as { answer: Answer }).answer;
+    expect([isError, structuredContent.records.length]).toEqual([false, 3]);
+    for (const { id } of structuredContent.records) expect(content[0]?.text).toContain(id);
     expect(JSON.stringify(result)).not.toContain(await theKey());
   });
 });
-
-function expectAnswer({ content, structuredContent, isError }: Result): void {
-  expect(isError ?? false).toBe(false);
-  expect(structuredContent?.records).toHaveLength(3);
-  for (const { id } of structuredContent?.records ?? []) expect(content[0]?.text).toContain(id);
-}
