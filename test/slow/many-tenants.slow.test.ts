@@ -1,29 +1,13 @@
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { expect, inject, test } from 'vitest';
 import type { CpqHost } from '../../src/index.ts';
-import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
+import { expectNoLeaks, leftOverResources, usedHeap } from '../support/leaks.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
 
 const kibibyte = 1024;
-
-/** Used heap in bytes after garbage collection: the minimum of several measurements. */
-async function heap(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const seen: number[] = [];
-  for (let at = 0; at < 10; at++) {
-    // The target of a WeakRef is kept until the end of the current job.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    collect();
-    seen.push(process.memoryUsage().heapUsed);
-  }
-  return Math.min(...seen);
-}
 
 /** As many events as the index in memory holds. */
 const eventsOf = (name: string) =>
@@ -69,10 +53,10 @@ test('200 tenants that were opened, used and closed leave nothing behind', async
     Array.from({ length: to - from }, (_, at) => `tenant-${from + at}`);
   await useTenants(host, upstream, names(0, 40));
   const resources = leftOverResources();
-  const before = await heap();
+  const before = await usedHeap();
   for (let from = 40; from < 240; from += 40)
     await useTenants(host, upstream, names(from, from + 40));
-  const grown = (await heap()) - before;
+  const grown = (await usedHeap()) - before;
   process.stderr.write(`200 tenants: ${Math.round(grown / kibibyte)} KiB more\n`);
   await expectNoLeaks(resources);
   expect(grown).toBeLessThan(200 * 10 * kibibyte);

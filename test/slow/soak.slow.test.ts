@@ -1,20 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import type { Socket } from 'node:net';
 import {
   Client,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { resources, routes } from '../../src/service/routes.ts';
 import { openTenant } from '../support/hardening-tenant.ts';
 import { startHttpServer } from '../support/hosts.ts';
-import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
+import { expectNoLeaks, leftOverResources, usedHeap } from '../support/leaks.ts';
+import { listen } from '../support/local-server.ts';
 import { describeWhere } from '../support/needs.ts';
+import { closing, shared } from '../support/shared.ts';
 import { serve } from '../support/tenant-server.ts';
 import { soon } from '../support/until.ts';
 import { random } from '../support/upstream/random.ts';
@@ -27,51 +26,31 @@ const inFlight = 32;
 const key = 'soak0key0soak0key0soak0key';
 const chance = random(3);
 
-/** A fast service: its pages are serialized beforehand. One call in fifty fails. */
-class FastService {
-  readonly sockets = new Set<Socket>();
-  readonly server: Server;
-  requests = 0;
-
-  constructor() {
-    const bodies = new Map(resources.map((name) => [routes[name].path, bodyOf(routes[name].path)]));
-    this.server = createServer((request, response) => {
-      this.requests += 1;
-      const path = new URL(request.url ?? '', 'http://x').pathname.replace('/public-api', '');
-      const failing = this.requests % 50 === 0;
-      response.statusCode = failing ? 503 : 200;
-      response.setHeader('content-type', 'application/json');
-      if (failing) response.setHeader('retry-after', '0');
-      response.end(failing ? '{"message":"busy"}' : (bodies.get(path) ?? '{"id":"a","name":"A"}'));
-    });
-    this.server.on('connection', (socket) => {
-      this.sockets.add(socket);
-      socket.once('close', () => this.sockets.delete(socket));
-    });
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-}
-
 function bodyOf(path: string): string {
   const results = generateRecords(path as ResourcePath, 40, 1, 'all');
   return JSON.stringify(path === '/category/tree' ? results : { results, total: results.length });
 }
 
-const service = new FastService();
-let before: string[];
-
-beforeAll(async () => {
-  before = leftOverResources();
-  await new Promise<void>((resolve) => service.server.listen(0, '127.0.0.1', resolve));
+/** A fast service: its pages are serialized beforehand. One call in fifty fails. */
+const service = shared(async () => {
+  const bodies = new Map(resources.map((name) => [routes[name].path, bodyOf(routes[name].path)]));
+  const sockets = new Set<Socket>();
+  let requests = 0;
+  const server = await listen(({ url = '', socket }, response) => {
+    if (!sockets.has(socket)) socket.once('close', () => sockets.delete(socket));
+    sockets.add(socket);
+    requests += 1;
+    const failing = requests % 50 === 0;
+    response.statusCode = failing ? 503 : 200;
+    response.setHeader('content-type', 'application/json');
+    if (failing) response.setHeader('retry-after', '0');
+    const path = new URL(url, 'http://x').pathname.replace('/public-api', '');
+    response.end(failing ? '{"message":"busy"}' : (bodies.get(path) ?? '{"id":"a","name":"A"}'));
+  });
+  return { ...closing(server), sockets };
 });
 
-afterAll(() => {
-  service.server.closeAllConnections();
-  service.server.close();
-});
+const before = leftOverResources();
 
 const asks: readonly { name: string; arguments: Record<string, unknown> }[] = [
   ...['companies', 'opportunities', 'quotes', 'products', 'contacts'].map((what) => ({
@@ -169,8 +148,8 @@ async function soak(
 
 describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of its own', () => {
   test('over HTTP, 12,500 calls', async () => {
-    const at = { baseUrl: service.url, key };
-    const { running, url } = await startHttpServer(at, { env: environment });
+    const { url: baseUrl, sockets } = await service();
+    const { running, url } = await startHttpServer({ baseUrl, key }, { env: environment });
     const connect = async () => {
       const client = new Client({ name: 'soak', version: '1' });
       await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);
@@ -178,44 +157,38 @@ describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of i
     };
     await soak('HTTP', running.pid, 12_500, (count) => callInTurns(connect, count));
     await running.stop();
-    await vi.waitFor(() => expect(service.sockets.size).toBe(0), soon);
+    await vi.waitFor(() => expect(sockets.size).toBe(0), soon);
   }, 900_000);
 
   test('over stdio, 10,000 calls', async () => {
+    const { url: baseUrl, sockets } = await service();
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [inject('bundle'), 'stdio'],
-      env: { ...environment, CPQ_BASE_URL: service.url, CPQ_API_KEY: key },
+      env: { ...environment, CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
       stderr: 'inherit',
     });
     const client = new Client({ name: 'soak', version: '1' });
     await client.connect(transport);
     await soak('stdio', transport.pid ?? 0, 10_000, (count) => callAll(client, count));
     await client.close();
-    await vi.waitFor(() => expect(service.sockets.size).toBe(0), soon);
+    await vi.waitFor(() => expect(sockets.size).toBe(0), soon);
   }, 900_000);
 });
 
-/** Used heap in bytes after garbage collection. */
-function heap(): number {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  for (let at = 0; at < 3; at++) collect();
-  return process.memoryUsage().heapUsed;
-}
-
 /** `many-tenants.slow.test.ts` has tenants that are opened and closed. */
 test('in one process 10,000 calls leak nothing', async () => {
-  const tenant = openTenant({ url: service.url, key, requestLimit: 10_000_000, freshMs: 200 });
+  const { url: baseUrl, sockets } = await service();
+  const tenant = openTenant({ url: baseUrl, key, requestLimit: 10_000_000, freshMs: 200 });
   const client = await serve(tenant).connect({ era: 'legacy' });
   await callAll(client, 4_000);
-  const warm = heap();
+  const warm = await usedHeap();
   await callAll(client, 10_000);
-  const grown = heap() - warm;
+  const grown = (await usedHeap()) - warm;
   process.stderr.write(`in process: 10000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
   expect(grown).toBeLessThan(4 * mebibyte);
   await client.close();
   await tenant.close();
   await expectNoLeaks(before);
-  expect(service.sockets.size).toBe(0);
+  expect(sockets.size).toBe(0);
 }, 600_000);

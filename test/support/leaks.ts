@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'vitest';
 
 /** Sockets and timers of this process, including those of the test runner. */
@@ -43,4 +45,18 @@ export async function expectNoLeaks(before: readonly string[]): Promise<void> {
   }
   const added = addedResources(before);
   expect(added, added.length > 0 ? connections() : '').toEqual([]);
+}
+
+/** Used heap in bytes after garbage collection: the minimum of several measurements. */
+export async function usedHeap(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const seen: number[] = [];
+  for (let at = 0; at < 10; at++) {
+    // The target of a WeakRef is kept until the end of the current job.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    collect();
+    seen.push(process.memoryUsage().heapUsed);
+  }
+  return Math.min(...seen);
 }
