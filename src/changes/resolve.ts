@@ -94,7 +94,7 @@ async function findLatest(
   requested: string,
   call: ToolCall,
 ): Promise<Choice[]> {
-  const { records } = await searchRecords(tenant, field, requested, call);
+  const { records } = await searchRecords(tenant, field, { query: requested }, call);
   const isInvisible = firstInvisible(requested, { joiners: true });
   const named = isInvisible ? undefined : await readByRoute(tenant, field, requested, call);
   return [...records, ...(named ? [named] : [])].map(choiceOf);

@@ -4,7 +4,7 @@ import { type KnownRecords, referencesWithoutId } from '../names/references.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import { toRecord } from '../service/records/recognition.ts';
 import type { Opportunity } from '../service/records/records.ts';
-import { isPathSegment } from '../service/routes.ts';
+import { isPathSegment, type Search } from '../service/routes.ts';
 import { searchRecords } from '../tenant/lookup.ts';
 import { nameReferences } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
@@ -202,7 +202,7 @@ export class TargetFinder {
     const tenant = this.#tenant;
     // Of printable ASCII alone: only letter case can make another text look the same.
     const isFindable = /^[!-~]+$/.test(externalId) && (await this.#searchesIdentifiers());
-    const found = isFindable ? await this.#search(externalId) : undefined;
+    const found = isFindable ? await this.#search({ query: externalId }) : undefined;
     if (found?.isWhole)
       return alikeAmong([...(tenant.cached('opportunity') ?? []), ...found.records], externalId);
     const sample = await sampleOf(tenant, this.#call);
@@ -216,10 +216,14 @@ export class TargetFinder {
    * @throws NotGranted, ApiError
    */
   async #alikeFound(externalId: string): Promise<readonly Opportunity[]> {
-    const { records, isWhole } = await this.#search(externalId);
+    const { records, isWhole } = await this.#search({ query: externalId });
     const written = JSON.stringify(externalId).slice(1, -1).toLowerCase();
     const mentions = (it: Opportunity) => JSON.stringify(it).toLowerCase().includes(written);
-    return isWhole || records.every(mentions) ? alikeAmong(records, externalId) : [];
+    if (isWhole) return alikeAmong(records, externalId);
+    if (!records.every(mentions)) return [];
+    // Many mention it, and another that has it may be behind these: found where the service filters by the field.
+    const having = await this.#search({ filters: `externalIdentifier:${externalId}` });
+    return alikeAmong([...records, ...having.records], externalId);
   }
 
   /**
@@ -235,15 +239,15 @@ export class TargetFinder {
     const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
     if (known?.externalIdentifier === undefined) return false;
     const [id, upper] = [known.externalIdentifier, known.externalIdentifier.toUpperCase()];
-    const found = await this.#search(id === upper ? id.toLowerCase() : upper);
+    const found = await this.#search({ query: id === upper ? id.toLowerCase() : upper });
     const isFound = found.records.some((record) => record.id === known.id);
     const works = isFound && (found.isWhole || found.records.length < total);
     writes.learn('query externalIdentifier', works);
     return works;
   }
 
-  #search(text: string) {
-    return searchRecords(this.#tenant, 'opportunity', text, this.#call);
+  #search(search: Search) {
+    return searchRecords(this.#tenant, 'opportunity', search, this.#call);
   }
 
   /** Those among all opportunities whose identifier is this one, or looks like it. @throws ChangeRefused if not all could be read; NotGranted, ApiError */

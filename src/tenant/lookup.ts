@@ -18,7 +18,7 @@ import type { Collection, Coverage } from '../reading/coverage.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import type { FieldGap } from '../service/records/account.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
-import { routes } from '../service/routes.ts';
+import { routes, type Search } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { fieldOf, isOneOf, longId } from '../values.ts';
@@ -86,16 +86,16 @@ export async function readByRoute<R extends Resource>(
 }
 
 /**
- * The first records that the service's own search finds, and whether these are all; none where it does not search.
+ * The first records that the service's own search or filter finds, and whether these are all; none where it refuses that.
  * @throws NotGranted, ApiError
  */
 export async function searchRecords<R extends Resource>(
   tenant: Tenant,
   resource: R,
-  query: string,
+  search: Search,
   call: ToolCall,
 ): Promise<{ records: readonly RecordOf[R][]; isWhole: boolean }> {
-  const reading = tenant.firstPage(resource, { size: maxFound, query }, call);
+  const reading = tenant.firstPage(resource, { size: maxFound, ...search }, call);
   const { records = [], total = Infinity } = (await reading.catch(ignoreApiError('refused'))) ?? {};
   // The total of a full page may be that of the page.
   return { records, isWhole: total <= records.length && records.length < maxFound };

@@ -121,7 +121,7 @@ export class Tenant {
    */
   async firstPage<R extends Resource>(
     resource: R,
-    query: Pick<PageQuery, 'size' | 'query'>,
+    query: Search & Pick<PageQuery, 'size'>,
     call: CallContext,
   ): Promise<Page<RecordOf[R]>> {
     requireGrant(this.grants, readGrant(resource));

@@ -20,17 +20,19 @@ async function open(count: number, options: WriterOptions = {}) {
 describe.each([10, 10_000])('of %i opportunities', (count) => {
   test('a changed field takes few requests, also where the opportunities were read', async () => {
     const { it, sent, rows } = await open(count);
+    // Where more than a page mention the identifier, it is looked up by the filter too, before and after the question.
+    const more = count > 100 ? 2 : 0;
     Object.assign(rows[7] ?? {}, { probability: 0.5 });
     const id = rows[7]?.id;
     const byId = (name: string) => sent(() => it.upsert({ opportunity_id: id, name }));
     const named = (name: string) => sent(() => it.upsert({ external_id: 'opp-6', name }));
-    expect([await byId('First'), await named('First')]).toEqual([6, 5]);
+    expect([await byId('First'), await named('First')]).toEqual([6 + more, 5 + more]);
     const amount = await sent(() => it.upsert({ opportunity_id: id, onetime_revenue: 12 }));
-    expect(amount).toBeLessThanOrEqual(7);
+    expect(amount).toBeLessThanOrEqual(7 + more);
     await it.call('cpq_brief_pipeline', {});
-    expect(await byId('Second')).toBe(6);
+    expect(await byId('Second')).toBe(6 + more);
     await it.call('cpq_brief_pipeline', {});
-    expect(await named('Second')).toBe(5);
+    expect(await named('Second')).toBe(5 + more);
   });
 
   test('a new opportunity takes few requests', async () => {
@@ -75,11 +77,13 @@ describe('two opportunities of one external identifier', () => {
   const first: Place[] = [
     [10, 5],
     [600, 5],
+    // Behind a hundred others that mention it, as opp-30.
+    [600, 599],
   ];
   const last: Place[] = [[120, 110]];
   test.each<[how: string, other: string, Place[], Behaviour, told: RegExp]>([
     ['the same', 'opp-3', first, {}, named],
-    ['another letter case', 'OPP-3', first, {}, named],
+    ['another letter case', 'OPP-3', first.slice(0, 2), {}, named],
     ['the same, come since all were read', 'opp-3', first, {}, named],
     ['the same, where a search text is ignored', 'opp-3', last, ignoresSearch, named],
     ['where not all are read', 'opp-3', last, { ...ignoresSearch, ...failsBehind }, notAllRead],
