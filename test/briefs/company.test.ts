@@ -17,6 +17,12 @@ test('shows no labels of a company that has none', () => {
   expect(brief({}, {}, { ...acme, labels: [] }).company).not.toHaveProperty('labels');
 });
 
+test('tells the scale of probabilities also of a single deal, and of none nothing', () => {
+  const opportunity = [{ id: 'a', company: own, probability: 50, onetimeRevenue: 100 }];
+  expect(brief({ opportunity }).probability?.scale).toBe('0-100');
+  expect(brief({ opportunity: [] })).not.toHaveProperty('probability');
+});
+
 test('lists open quotes first, and those of no known day by name', () => {
   const quoteOf = (id: string, status: string, expiresAt = '2026-06-14') => {
     return { id, status, expiresAt, company: own };
