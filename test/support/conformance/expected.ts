@@ -6,6 +6,55 @@ type Checks = Outcome['failed'];
 const named = (...scenarios: readonly string[]): Checks =>
   Object.fromEntries(scenarios.map((name) => [name, [name]]));
 
+/**
+ * The tasks extension, which is optional and not scored. It is not offered, because no call takes long enough to
+ * need it.
+ */
+const tasks: Checks = {
+  'tasks-capability-negotiation': [
+    'sep-2663-server-rejects-undeclared-client',
+    'sep-2663-tasks-methods-non-declaring',
+    'tasks-extension-advertised',
+    'tasks-per-request-meta-opt-in',
+  ],
+  'tasks-dispatch-and-envelope': [
+    'sep-2663-durable-create-strong-consistency',
+    'sep-2663-legacy-task-param-ignored',
+    'sep-2663-tasks-get-invalid-task-id-32602',
+    'tasks-immediate-result-shortcut',
+    'tasks-result-type-complete-on-non-task-responses',
+    'tasks-server-directed-creation-no-hint',
+  ],
+  'tasks-lifecycle': [
+    'sep-2663-cancel-ack-empty-result',
+    'sep-2663-result-type-task-on-create',
+    'sep-2663-tasks-get-status-completed',
+    'sep-2663-tasks-get-status-failed',
+    'sep-2663-tasks-get-status-working',
+    'sep-2663-tool-error-uses-completed-status',
+    'tasks-cancel-terminal-idempotent-ack',
+    'tasks-sync-tool-call',
+  ],
+  'tasks-mrtr-composition': ['sep-2663-mrtr-synchronous-before-task-creation'],
+  'tasks-mrtr-input': [
+    'sep-2663-tasks-get-status-input-required',
+    'tasks-mrtr-partial-fulfillment',
+    'tasks-mrtr-tasks-update-resumes',
+  ],
+  'tasks-request-headers': [
+    'sep-2663-routing-headers-accepted-on-tasks-get',
+    'sep-2663-server-rejects-mismatched-mcp-name-on-tasks-get',
+    'tasks-headers-tolerate-mcp-method-on-tools-call',
+  ],
+  'tasks-request-state-removal': ['tasks-request-state-removal-setup'],
+  'tasks-required-task-error': ['sep-2663-server-returns-missing-capability-when-required'],
+  'tasks-wire-fields': [
+    'tasks-no-early-ttl-expiry',
+    'tasks-no-related-task-meta-on-inlined-result',
+    'tasks-wire-field-renames',
+  ],
+};
+
 /** Fixtures that the suite expects in both revisions. */
 const fixturesOfBoth: Checks = {
   ...named(
@@ -72,8 +121,14 @@ const notOffered: Checks = named(
   'resources-unsubscribe',
 );
 
+/** Checks that fail with the fixtures of the suite. */
+export const failsWithFixtures: Record<Revision, Checks> = {
+  '2025-11-25': {},
+  '2026-07-28': tasks,
+};
+
 /** Checks that fail with the built server. */
 export const failsAsShipped: Record<Revision, Checks> = {
   '2025-11-25': { ...fixtures['2025-11-25'], ...notOffered },
-  '2026-07-28': fixtures['2026-07-28'],
+  '2026-07-28': { ...fixtures['2026-07-28'], ...tasks },
 };

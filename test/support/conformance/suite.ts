@@ -47,9 +47,7 @@ async function read(results: string): Promise<Outcome> {
     for (const { status } of checks) totals[status] += 1;
     const ids = checks.filter(({ status }) => status === 'FAILURE').map(({ id }) => id);
     const scenario = name.replace(/^server-|-\d{4}-\d\d-\d\dT[\dZ-]+$/g, '');
-    // The tasks extension is optional and not scored; it is not offered, because no call takes long enough to need it.
-    if (ids.length > 0 && !scenario.startsWith('tasks-'))
-      failed[scenario] = [...new Set(ids)].sort();
+    if (ids.length > 0) failed[scenario] = [...new Set(ids)].sort();
   }
   return { totals, failed };
 }
