@@ -270,6 +270,22 @@ function answersOnce(): void {
 }
 
 function showsEndings(): void {
+  test('asks again about a record that was changed meanwhile', async () => {
+    const now = { ...proposal, changes: [{ ...changes[0], from: '“Negotiation”' }] };
+    const results = [
+      answerOf('moved', {}, consentOf({ secret: `${secret}-2`, proposal: now })),
+      answerOf('written'),
+    ];
+    const view = await open(asked(), () => results.shift());
+    await button(view, 'Write it').click();
+    await view.frame.getByText('This is the difference now.').waitFor();
+    expect(await texts(view, '.differences td')).toEqual(['“Negotiation”', '“Proposal out”']);
+    await button(view, 'Write it').click();
+    await view.frame.getByText('Verified', { exact: true }).waitFor();
+    expect(view.calls.map((call) => call.arguments?.secret)).toEqual([secret, `${secret}-2`]);
+    await expectNoSecret(view);
+  });
+
   test('shows first what is not stored as agreed', async () => {
     const differs = [
       { field: 'owner', intended: 'Kim', stored: 'Alex' },

@@ -88,15 +88,17 @@ async function storm(
   return result;
 }
 
+const brokenCodes = new Set<string | undefined>(['ECONNRESET', 'ECONNREFUSED', 'UND_ERR_SOCKET']);
+
 async function untilAnswered(
   next: () => string,
   body: string,
   again: Storm['again'],
 ): Promise<'kept' | 'known'> {
   for (;;) {
-    // A TypeError: the replica is down, or the connection ended before the answer.
-    const answer = await deliver(next(), body).catch((error: unknown) => {
-      if (!(error instanceof TypeError)) throw error;
+    const answer = await deliver(next(), body).catch((error: Error) => {
+      // The replica is down, or the connection ended before the answer.
+      if (!brokenCodes.has((error.cause as NodeJS.ErrnoException | undefined)?.code)) throw error;
       return undefined;
     });
     if (answer?.status === 200) return answer.body.status as 'kept' | 'known';
