@@ -19,8 +19,8 @@ export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
 };
 
 const maxPending = 100;
-/** Reading again and looking for a namesake, writing (twice where the scale is learnt), and reading back twice. */
-const requestsOfWrite = 6;
+/** Reading again, looking for a namesake in two ways, writing (twice where the scale is learnt), and reading back twice. */
+const requestsOfWrite = 7;
 
 /** Plans that people are asked about. The call with the answer takes its plan from here; another process plans again. */
 const pendingPlans = new WeakMap<

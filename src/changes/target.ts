@@ -217,11 +217,11 @@ export class TargetFinder {
    */
   async #alikeFound(externalId: string): Promise<readonly Opportunity[]> {
     const { records, isWhole } = await this.#search({ query: externalId });
+    if (isWhole) return alikeAmong(records, externalId);
     const written = JSON.stringify(externalId).slice(1, -1).toLowerCase();
     const mentions = (it: Opportunity) => JSON.stringify(it).toLowerCase().includes(written);
-    if (isWhole) return alikeAmong(records, externalId);
     if (!records.every(mentions)) return [];
-    // Many mention it, and another that has it may be behind these: found where the service filters by the field.
+    // There are more, and a namesake may be among them: the filter finds it, where the service has one for this field.
     const having = await this.#search({ filters: `externalIdentifier:${externalId}` });
     return alikeAmong([...records, ...having.records], externalId);
   }

@@ -85,7 +85,7 @@ type Why = Wording | false | undefined;
 
 type Subject = PreflightRecords & PreflightOptions;
 
-/** As of every record; the company may be named without an id. */
+/** The currency of a quote, also where it names its company without an id. */
 export const currencyOfQuote = ({ quote, company, currencyOf }: Omit<Subject, 'discountLimit'>) =>
   currencyOfRecord(quote, { get: (id) => currencyOf.get(id) ?? currencyCode(company?.currency) });
 
