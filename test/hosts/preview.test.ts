@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { httpHosts } from '../support/hosts.ts';
+import { anyHttpHost } from '../support/hosts.ts';
 import { start } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 
 test('the preview exists only with the embedded tenant', async () => {
-  const host = httpHosts[0];
-  if (!host) throw new Error('no host');
-  const server = await host.start(addressIn(await startSandbox({ scale: 0.1 })));
+  const server = await anyHttpHost.start(addressIn(await startSandbox({ scale: 0.1 })));
   for (const path of ['/preview', '/preview/quote.html']) {
     const response = await fetch(new URL(path, server.url));
     expect(response.status).toBe(404);

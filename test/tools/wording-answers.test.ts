@@ -32,7 +32,7 @@ describe('lists as text', () => {
     expect(render({ preview: ['A, at B', 'C\nD'] })).toBe('preview:\n    > A, at B\n    > C ⏎ D');
   });
 
-  test('have an entry a line where they hold records, lists and texts', () => {
+  test('have a line for each entry where some are records or lists', () => {
     expect(render({ parts: [{ id: 'a', at: { place: { x: 1 } } }, ['b', 2], 'c\nd'] })).toBe(
       'parts:\n- id: a\n  at:\n    place: x 1\n- ["b",2]\n- c ⏎ d',
     );
