@@ -213,7 +213,7 @@ export class TargetFinder {
 
   /**
    * Those that the service's search finds; none where it ignores the text.
-   * @throws NotGranted, ApiError
+   * @throws ChangeRefused if more than a page mention it, no filter finds it, and not all could be read; NotGranted, ApiError
    */
   async #alikeFound(externalId: string): Promise<readonly Opportunity[]> {
     const { records, isWhole } = await this.#search({ query: externalId });
@@ -223,7 +223,11 @@ export class TargetFinder {
     if (!records.every(mentions)) return [];
     // There are more, and a namesake may be among them: the filter finds it, where the service has one for this field.
     const having = await this.#search({ filters: `externalIdentifier:${externalId}` });
-    return alikeAmong([...records, ...having.records], externalId);
+    const found = [...records, ...having.records];
+    // Of a filter that is ignored or refused, or finds none, nothing follows: all are read.
+    const isProven = having.isWhole && having.records.some(hasIdentifier(externalId));
+    const others = isProven ? [] : await this.#alikeAmongAll(externalId);
+    return alikeAmong([...found, ...others], externalId);
   }
 
   /**

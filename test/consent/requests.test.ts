@@ -66,6 +66,10 @@ test('a budget that is too small for a write is told before a person is asked', 
 
 describe('two opportunities of one external identifier', () => {
   const ignoresSearch: Behaviour = { onRequest: (_n, _up, { query }) => query.delete('query') };
+  const ignoresFilter: Behaviour = { onRequest: (_n, _up, { query }) => query.delete('filters') };
+  const refusesFilter: Behaviour = {
+    status: only({ code: 400 }, { if: ({ query }) => query.has('filters') }),
+  };
   const failsBehind: Behaviour = {
     status: only({ code: 500 }, { if: ({ query }) => Number(query.get('from')) > 50 }),
   };
@@ -86,6 +90,8 @@ describe('two opportunities of one external identifier', () => {
     ['another letter case', 'OPP-3', first.slice(0, 2), {}, named],
     ['the same, come since all were read', 'opp-3', first, {}, named],
     ['the same, where a search text is ignored', 'opp-3', last, ignoresSearch, named],
+    ['the same, where a filter is ignored', 'opp-3', first.slice(2), ignoresFilter, named],
+    ['the same, where a filter is refused', 'opp-3', first.slice(2), refusesFilter, named],
     ['where not all are read', 'opp-3', last, { ...ignoresSearch, ...failsBehind }, notAllRead],
   ])('%s, are not changed, and nobody is asked', async (how, other, places, behaviour, told) => {
     for (const [count, at] of places) {
