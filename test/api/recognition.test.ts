@@ -145,6 +145,20 @@ describe('records without a known field', () => {
     expect(areRead(resource, read(resource, [row]))).toBe(false);
   });
 
+  test('are counted where only some have hardly more than an id, with the first of these', () => {
+    const bare = { id: 'o2', name: 'Bare', deletedAt: null };
+    expect(strange('opportunity', deal, bare, { ...bare, id: 'o3' })).toEqual({
+      record: 'opportunity',
+      field: 'fields',
+      of: 3,
+      rows: 2,
+      example: 'o2',
+    });
+    expect(strange('opportunity', deal, { name: 'Bare' })?.example).toBe('no id');
+    expect(strange('opportunity', deal, { ...bare, deletedAt: '2026-01-01' })).toBeUndefined();
+    expect(strange('opportunity', bare, bare)).toBeUndefined();
+  });
+
   test('are not records with few values', () => {
     expect(strange('contact', { id: 'p', phone: '1' })).toBeUndefined();
     expect(strange('quote_widget', { id: 'w' })).toBeUndefined();

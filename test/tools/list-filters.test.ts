@@ -64,6 +64,24 @@ describe('a filter that matches nothing, of a collection that takes many request
     expect(found.records.map(({ id }) => id)).toEqual(['p7']);
     expect(found.text).toContain('finds no record with the externalIdentifier "mpn8": it may be');
   });
+
+  test('is answered where the service finds a value of another record in another letter case', async () => {
+    const service = await upstream();
+    service.set({
+      onRequest: (_, __, { query }) => {
+        const filters = query.get('filters');
+        if (filters) query.set('filters', filters.replace('HARDWARE', 'hardware'));
+      },
+    });
+    service.records['/product'] = products.map((it) => ({ ...it, productType: 'hardware' }));
+    const asked = async (filters: string) => {
+      service.requests.length = 0;
+      const { records, page } = await call('products', { filters });
+      return [records, page.total, service.requests.length];
+    };
+    expect(await asked('productType:service')).toEqual([[], 0, 3]);
+    expect(await asked('productType:software')).toEqual([[], 0, 1]);
+  });
 });
 
 test('a record of a collection that takes many requests is found by its number without reading all', async () => {
@@ -87,12 +105,13 @@ test('an identifier is asked for together with one that is known, so that two re
   service.records['/product'] = products.map((product, at) => ({ ...product, ean: `e${at}` }));
   const asked = async (filters: string) => {
     const before = service.requests.length;
-    const { records, page } = await call('products', { filters });
-    return [records.map(({ id }) => id), page.total, service.requests.length - before];
+    const { records, page, coverage } = await call('products', { filters });
+    const { reason } = coverage;
+    return [records.map(({ id }) => id), page.total, service.requests.length - before, reason];
   };
-  expect(await asked('ean:4006381333931')).toEqual([[], 0, 2]);
-  expect(await asked('ean:4006381333932')).toEqual([[], 0, 1]);
-  expect(await asked('ean:E700')).toEqual([['p700'], 1, 1]);
+  expect(await asked('ean:4006381333931')).toEqual([[], 0, 2, undefined]);
+  expect(await asked('ean:4006381333932')).toEqual([[], 0, 1, undefined]);
+  expect(await asked('ean:E700')).toEqual([['p700'], 1, 1, undefined]);
 });
 
 test('what the service itself searched for a text is named, where nothing is found exactly', async () => {
