@@ -230,6 +230,9 @@ describe('names of referenced records', () => {
     const none = await unnamed.call('cpq_list_pricing_books', { filters });
     expect([none.page.total, none.text]).toEqual([0, expect.stringContaining('takes their ids')]);
     expect(some.text).toContain('takes their ids');
+    const both = { filters: `${filters}|${company?.id}` };
+    const mixed = await unnamed.call('cpq_list_pricing_books', both);
+    expect(mixed.text).toContain('takes their ids');
     expect(some.text + none.text).not.toContain('No record has');
     expect(some.text).not.toContain('Books for everyone or');
     const ofId = { filters: `for:${company?.id}` };
