@@ -301,7 +301,14 @@ test('the settings of the operator: prefix of scopes, claim of the tenant, audie
   const unscoped = await sendWith({ claims: { ...good, scope: 'read company:read' } });
   expect(unscoped.status).toBe(403);
   expect(unscoped.headers['www-authenticate']).toContain('scope="https://cpq.example.com/read"');
-  expect((await sendWith({ claims: { ...good, org: 'other' } })).status).toBe(403);
+  const refusals = [
+    ['other', 'The tenant of this access token is not served here.'],
+    [undefined, 'does not say which tenant it is for (claim \\"org\\")'],
+  ] as const;
+  for (const [org, words] of refusals) {
+    const { status, text } = await sendWith({ claims: { ...good, org } });
+    expect([status, text]).toEqual([403, expect.stringContaining(words)]);
+  }
   expectUnauthorized(await sendWith({ claims: { org: 'default', scope } }));
   await team.running.stop();
 });
@@ -375,7 +382,6 @@ function asking(provider: Provider) {
   const strategy = oauthStrategy({
     issuer: provider.issuer,
     resource: new URL(audience),
-    tenantClaim: 'tenant',
     scopePrefix: '',
     grants: () => [],
     tenants: { find: () => ({ name: 'default' }) as ServedTenant },

@@ -212,12 +212,14 @@ function callerName({ sub, client_id }: JWTPayload): string {
 
 const isText = (claim: unknown): claim is string => typeof claim === 'string' && claim !== '';
 
+/** A claim that is configured must be there, however many tenants are served at present. */
 function tenantOf(claims: JWTPayload, { tenantClaim, tenants }: OAuthOptions) {
   const named = tenantClaim === undefined ? undefined : claims[tenantClaim];
+  if (tenantClaim !== undefined && named === undefined) {
+    const missing = `The access token does not say which tenant it is for (claim "${tenantClaim}").`;
+    throw new HttpError(403, missing);
+  }
   const tenant = named === undefined || isText(named) ? tenants.find(named) : undefined;
   if (tenant) return tenant;
-  if (named !== undefined)
-    throw new HttpError(403, 'The tenant of this access token is not served here.');
-  const missing = `The access token does not say which tenant it is for (claim "${tenantClaim}").`;
-  throw new HttpError(403, missing);
+  throw new HttpError(403, 'The tenant of this access token is not served here.');
 }
