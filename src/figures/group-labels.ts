@@ -66,7 +66,8 @@ export function collectGroups<Item>(
       const group = groups.get(key) ?? { label, items: [] };
       groups.set(key, group);
       if (byName(label, group.label) < 0) group.label = label;
-      group.items.push(item);
+      // Once, though labels may differ in letter case only: those of a deal and of its company.
+      if (group.items.at(-1) !== item) group.items.push(item);
     }
   }
   return [...groups.values()];

@@ -74,6 +74,13 @@ describe('groups', () => {
     expect(rows[1]).toMatchObject({ value: { EUR: 10 }, groups: 2 });
   });
 
+  test('count a deal once under a label that its company writes in another letter case', () => {
+    const companies = [{ ...german, labels: ['vip'] }];
+    const deals = [{ ...a, onetimeRevenue: 10, monthlyRevenue: 0, labels: ['VIP'] }];
+    const { rows } = brief(deals, { by: 'label', companies }).groups;
+    expect(rows).toMatchObject([{ name: 'VIP', count: 1, value: { EUR: 10 } }]);
+  });
+
   test('are combined after the limit, if there are several others', () => {
     const namesOf = (owners: string[]) => {
       const owned = owners.map((id) => ({ ...a, id, owner: { id, name: id } }));
