@@ -84,3 +84,16 @@ test('quotes are counted under other terms only with an amount of one', () => {
   const { brief } = runSteps(reportOnQuotes(quotes, [], options));
   expect([brief.otherTerms, brief.unknown]).toEqual([1, { firstYearValue: 2, prices: 1 }]);
 });
+
+test('merged groups of lines count each quote once, whatever is shown', () => {
+  const items = ['A', 'B', 'C'].map((name) => ({ name, quantity: 1, price: 1 }));
+  const dates = { createdAt: '2026-06-01', sentAt: '2026-06-02' };
+  const quotes = ['a', 'b'].map((id) => quote(id, 1, { ...dates, status: 'approved', items }));
+  for (const show of [[], quoteExtras]) {
+    const asked = { ...options, by: 'product', maxGroups: 0, show } as const;
+    const { total, groups } = runSteps(reportOnQuotes(quotes, [], asked)).brief;
+    expect(groups.rows).toMatchObject([{ name: '3 others', groups: 3, count: 2 }]);
+    if (show.length > 0) expect(total).toMatchObject({ approved: 2, daysToSend: { n: 2 } });
+    expect({ ...total, ...groups.rows[0] }).toMatchObject(total);
+  }
+});

@@ -219,6 +219,8 @@ type Facts = ReturnType<typeof factsOf> & { label?: Named };
 function factsOf(quote: Quote, dealOf: DealOf, options: QuotesOptions) {
   return {
     quote,
+    // Of its parts, too.
+    whole: quote,
     currency: currencyOfRecord(quote, options.currencyOf),
     status: statusOfQuote(quote),
     acceptance: acceptanceOf(quote, options.today),
@@ -297,7 +299,9 @@ function* groupsOf(facts: readonly Facts[], options: QuotesOptions) {
     showsLast: by === 'month',
     missing: by === 'month' ? `no ${date} date` : `no ${by.replace('_', ' ')}`,
     figuresOf: (group) =>
-      show.length > 0 ? { count: group.length, ...extraFigures(group, show) } : figuresOf(group),
+      show.length > 0
+        ? { count: onceEach(group).length, ...extraFigures(group, show) }
+        : figuresOf(group),
   });
 }
 
@@ -327,12 +331,17 @@ function linesBy(facts: Facts, by: 'category' | 'product', options: QuotesOption
   ];
 }
 
+/** One of the parts of each quote: groups of lines that are merged have several. */
+const onceEach = (facts: readonly Facts[]): readonly Facts[] => [
+  ...new Map(facts.map((each) => [each.whole, each])).values(),
+];
+
 /** Sums by currency, after discounts; amounts of unknown prices are in none. */
 function figuresOf(facts: readonly Facts[]) {
   const ofTerm = (term: string) =>
     sumOf(facts, ({ sums }) => sums.terms.get(term)?.price).toAmounts();
   return compact({
-    count: facts.length,
+    count: onceEach(facts).length,
     oneTime: ofTerm('one-time'),
     monthly: ofTerm('monthly'),
     yearly: ofTerm('yearly'),
@@ -345,8 +354,8 @@ const firstYearOf = (facts: readonly Facts[]): CurrencySums =>
 
 /** The figures that were asked for, in place of amounts. */
 const extraFigures = (facts: readonly Facts[], show: readonly QuoteExtra[]) => ({
-  ...(show.includes('approval') && approvalOf(facts)),
-  ...(show.includes('days') && daysOf(facts)),
+  ...(show.includes('approval') && approvalOf(onceEach(facts))),
+  ...(show.includes('days') && daysOf(onceEach(facts))),
   ...(show.includes('discount') && discountsOf(facts)),
 });
 
