@@ -235,7 +235,7 @@ const isoTime = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z( \(now\))?$
 /** Fields whose values are names of this server. */
 const choices: ReadonlySet<string> = new Set(['step', 'move', 'movement', 'deals', 'code']);
 /** Names of numbers by currency that are no amounts. */
-const shares = /(?<!dis)count|percent|rate|days|margin|duration/i;
+const shares = /(?<!dis)count|percent|rate|days|margin|duration|^coverage$/i;
 const amountName =
   /^(?:oneTime|monthly|yearly|quarterly|setup|total|list|net|amount|value|valueChange|revenue|price|cost|profit)$|(?:Value|ValueChange|OneTime|Monthly|Yearly|Revenue|Price|Cost|Profit|Stake)$/;
 

@@ -221,6 +221,8 @@ test('the text has names in words, amounts with their currency, and ids last', (
   expect(inWords({ term: 'monthly', withoutPriceOrCost: 2 }, 'USD')).toMatchObject({
     'without price or cost': 2,
   });
+  const coverage = { complete: false, read: 19, total: 5012 };
+  expect(inWords({ currency: 'USD', coverage })).toEqual({ currency: 'USD', coverage });
   expect(inWords({ discount: { type: 'percentage', amount: 6 } }, 'USD')).toEqual({
     discount: { type: 'percentage', amount: 6 },
   });
