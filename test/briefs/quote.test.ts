@@ -51,6 +51,14 @@ test('the brief of a quote: takes the cost from the price before it rounds', () 
   expect(terms).toEqual([{ term: 'one-time', price: 1.01, cost: 0, profit: 1, margin: 99.6 }]);
 });
 
+test('the value of the opportunity has its currency where that is not the currency of the quote', () => {
+  const opportunity = { id: 'o1', company: acme, onetimeRevenue: 5000 };
+  const told = (currency: string) =>
+    quoteBrief({ quote: { ...sound, currency }, company: acme, opportunity }, options).opportunity;
+  expect(told('USD')).toEqual({ id: 'o1', outcome: 'open', value: 5000, currency: 'EUR' });
+  expect(told('EUR')).toEqual({ id: 'o1', outcome: 'open', value: 5000 });
+});
+
 test('what is there but not understood is neither missing nor assumed', () => {
   const odd = (field: string): QuoteItem => {
     const whole = { ...good, product: { id: 'p1' }, setupPrice: 1, setupCost: 1 };

@@ -24,7 +24,7 @@ import {
   type TermSums,
 } from '../../figures/quote-totals.ts';
 import { byTerm, termKey } from '../../figures/terms.ts';
-import type { Opportunity, Quote, QuoteItem } from '../../service/records/records.ts';
+import type { Quote, QuoteItem } from '../../service/records/records.ts';
 import {
   currencyOfQuote,
   notChecked,
@@ -53,7 +53,7 @@ export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
   const stops = findings.filter(({ severity }) => severity === 'stop').length;
   return compact({
     ...quoteHeading(quote, today),
-    ...quoteParties(records),
+    ...quoteParties(records, options),
     currency: currencyOfQuote({ ...records, ...options }),
     totals: quoteTotals(quote),
     firstYearValue: firstYear && rounded(firstYear),
@@ -112,24 +112,29 @@ function contractOf(quote: Quote) {
   });
 }
 
-function quoteParties({ quote, company, opportunity }: PreflightRecords) {
+function quoteParties(records: PreflightRecords, options: QuoteOptions) {
+  const { quote, company } = records;
   const { contact = {} } = quote;
   return compact({
     company: nonEmpty(named(company ?? quote.company)),
     contact: nonEmpty(compact({ ...named(contact), name: contactName(contact) })),
     owner: nonEmpty(named(quote.owner)),
-    opportunity: nonEmpty(opportunityFor(quote, opportunity)),
+    opportunity: nonEmpty(opportunityFor(records, options)),
   });
 }
 
 /** The record of the opportunity, else what the quote says of it. */
-function opportunityFor({ opportunity: ref }: Quote, opportunity: Opportunity | undefined) {
+function opportunityFor(records: PreflightRecords, options: QuoteOptions) {
+  const { quote, opportunity } = records;
   const value = opportunity && dealValue(opportunity);
+  const currency = value && currencyOfQuote({ ...records, ...options, quote: opportunity });
+  const isOther = currency !== currencyOfQuote({ ...records, ...options });
   return compact({
-    ...named(opportunity ?? ref),
+    ...named(opportunity ?? quote.opportunity),
     stage: nonBlank(opportunity?.pipelineStage?.name),
     outcome: opportunity && outcomeOf(opportunity),
     value: value && rounded(value),
+    currency: isOther ? currency : undefined,
     closes: dayOf(opportunity?.expectedCloseDate),
   });
 }
