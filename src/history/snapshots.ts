@@ -10,7 +10,7 @@ import type { TermTotals } from '../figures/terms.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import { shortHash } from '../state/short-hash.ts';
-import { isObject, parseJson } from '../values.ts';
+import { fieldOf, isObject, parseJson } from '../values.ts';
 
 /** Records of one kind and their stored form. */
 export interface SnapshotKind<T> {
@@ -30,6 +30,8 @@ const scalar: Keep = (value) =>
 const day: Keep = (value) =>
   typeof value === 'string' ? (dayOf(value) ?? value.slice(0, maxUnreadableTime)) : scalar(value);
 const maxUnreadableTime = 40;
+/** Its code, where it is an object. */
+const currency: Keep = (value) => scalar(fieldOf(value, 'code') ?? value);
 const reference: Keep = (value) =>
   isObject(value) ? [scalar(value.id), scalar(value.name), scalar(value.currency)] : null;
 
@@ -40,7 +42,9 @@ const keptAs = (keep: Keep, fields: readonly string[]): KeptFields =>
 const opportunityFields: KeptFields = {
   ...keptAs(scalar, ['id', 'name']),
   ...keptAs(reference, ['company', 'owner', 'pipelineStage', 'category', 'source']),
-  ...keptAs(scalar, ['statusId', 'currency', 'probability', 'onetimeRevenue', 'monthlyRevenue']),
+  ...keptAs(scalar, ['statusId']),
+  ...keptAs(currency, ['currency']),
+  ...keptAs(scalar, ['probability', 'onetimeRevenue', 'monthlyRevenue']),
   ...keptAs(scalar, ['valueMonths']),
   ...keptAs(day, ['expectedCloseDate', 'createdAt', 'stageUpdatedAt', 'closedAt']),
   ...keptAs(day, ['deletedAt', 'deleted']),
@@ -49,7 +53,8 @@ const opportunityFields: KeptFields = {
 const quoteFields: KeptFields = {
   ...keptAs(scalar, ['id', 'number', 'title', 'name']),
   ...keptAs(reference, ['company', 'owner', 'opportunity']),
-  ...keptAs(scalar, ['status', 'currency']),
+  ...keptAs(scalar, ['status']),
+  ...keptAs(currency, ['currency']),
   ...keptAs(day, ['createdAt', 'sentAt', 'approvedAt', 'declinedAt', 'expiredAt', 'expiresAt']),
   ...keptAs(day, ['deletedAt', 'deleted']),
   ...keptAs(scalar, ['oneTime', 'monthly', 'yearly', 'firstYearValue']),

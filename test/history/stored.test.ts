@@ -163,6 +163,15 @@ test('what the documentation says of a deal and a quote is kept, and the days of
   ]);
 });
 
+test('a currency that is sent as an object is kept by its code', async () => {
+  const store = memoryStore();
+  const currency = { code: 'CHF', name: 'Swiss franc' };
+  await historyIn(store).save([{ id: 'a', currency }], at(today));
+  await storedQuoteHistory(store, 400, () => at(today)).save([{ id: 'q', currency }], at(today));
+  for (const history of [historyIn(store), storedQuoteHistory(store, 400, () => at(today))])
+    expect((await history.reader().read(today))?.records).toMatchObject([{ currency: 'CHF' }]);
+});
+
 describe('whatever happens', () => {
   const damages: [what: string, value: (stored: Buffer) => Buffer | Promise<Buffer>][] = [
     ['empty', () => Buffer.alloc(0)],
