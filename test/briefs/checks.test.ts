@@ -120,7 +120,7 @@ test.each<[string, CheckName, RecordLists, object]>([
   [
     'one company',
     'duplicate_contacts',
-    sharing({ companyId: 'acme' }, { companyId: 'acme' }),
+    sharing({ companyId: 'acme' }, {}, { companyId: 'acme' }),
     { rows: [{ kind: ['same e-mail', 'one company'] }] },
   ],
   [

@@ -157,7 +157,7 @@ function sharedAddress(sharing: readonly Contact[], key: string): RawFinding {
   const shared = key.slice(0, space);
   const people = sharing.map((contact) => ({ ...contact, ...nameOf(contact) })).sort(byName);
   const [first = {}, ...others] = people;
-  const companies = new Set(sharing.map((each) => companyOf(each).id ?? companyOf(each).name));
+  const companies = new Set(sharing.map(companyOf).flatMap(({ id, name }) => id ?? name ?? []));
   return {
     ...nameOf(first),
     company: companyOf(first),

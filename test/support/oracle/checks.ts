@@ -203,7 +203,7 @@ function sharedAddresses(ask: Ask): CheckFindings {
     ),
     findings: shared.map(([address, all]) => {
       const people = all.map(({ contact }) => contact).sort(byName);
-      const companies = new Set(people.map(({ company }) => company));
+      const companies = new Set(people.flatMap(({ company }) => company ?? []));
       const kinds = {
         shared: `same ${address.split(' ')[0]}`,
         companies: companies.size > 1 ? 'several companies' : 'one company',
