@@ -153,14 +153,16 @@ async function complete(
   call: ToolCall,
 ): Promise<CompleteResult> {
   const kind = completedKind(parts, ref, argument.name);
-  const names = kind
+  const none = { names: [], isWhole: true };
+  const { names, isWhole } = kind
     ? await completeNames(parts.tenant, kind, argument.value, call).catch(() => {
         call.signal.throwIfAborted();
-        return [];
+        return none;
       })
-    : [];
+    : none;
   const values = names.slice(0, maxValues).map((name) => withoutSecrets(visible(name)));
-  return { completion: { values, total: names.length, hasMore: names.length > maxValues } };
+  const total = isWhole ? { total: names.length } : {};
+  return { completion: { values, ...total, hasMore: !isWhole || names.length > maxValues } };
 }
 
 function completedKind(

@@ -198,7 +198,8 @@ async function aboutText(asked: Question, text: string): Promise<Found> {
   const isFound = total <= records.length && records.some((record) => hasText(record, text));
   if (isFound) pages.learnHonoured(resource, byText, true);
   else if (await isSmall(asked)) return undefined;
-  else if (await ignoresText(asked, page)) return undefined;
+  // Without a text every page is that of all records.
+  else if (text !== '' && (await ignoresText(asked, page))) return undefined;
   else if (records.length === 0 && !(await asked.trials.run(() => findsByText(asked))))
     return undefined;
   if (total <= records.length) return { ...completeOf(records), asOf };

@@ -201,7 +201,7 @@ export async function findText(
 
 /**
  * Names that begin with or contain the typed text, whatever its accents; the id instead if several records share the
- * name.
+ * name. `isWhole` if there are no others.
  * @throws ApiError
  */
 export async function completeNames<K extends SearchKind>(
@@ -209,9 +209,10 @@ export async function completeNames<K extends SearchKind>(
   kind: K,
   typed: string,
   call: ToolCall,
-): Promise<string[]> {
-  const { records } = await tenant.collection(kind, call, { about: typed.trim() });
-  return runInSlices(namesWith(kind, records, foldedName(typed)));
+): Promise<{ names: string[]; isWhole: boolean }> {
+  const { records, coverage } = await tenant.collection(kind, call, { about: typed.trim() });
+  const names = await runInSlices(namesWith(kind, records, foldedName(typed)));
+  return { names, isWhole: coverage.complete };
 }
 
 function* namesWith<K extends SearchKind>(

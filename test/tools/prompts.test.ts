@@ -3,6 +3,8 @@ import { prompts } from '../../src/tool-kit/prompts.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import type { Connection } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
+import { closing } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
 
 const { address, sql, open } = embeddedTenant({ scale: 0.1 });
 
@@ -75,5 +77,16 @@ describe('completion of an id', () => {
     const some = await complete(name.toUpperCase());
     expect(some.values[0]).toBe(name);
     expect([some.total, some.hasMore]).toEqual([some.values.length, false]);
+  });
+
+  test('of nothing typed has the first page of a large collection, and teaches nothing of searches', async () => {
+    const service = closing(await startUpstream({ counts: { '/company': 1_200 } }));
+    const it = await inProcess.start({ baseUrl: service.url, key: 'complete-key-0123456789' });
+    const { values, ...counted } = await completeAt(it, 'company', '');
+    expect([values.length, counted]).toEqual([100, { hasMore: true }]);
+    const before = service.requests.length;
+    expect(before).toBeLessThanOrEqual(3);
+    await it.call('cpq_find', { query: values[0], kinds: ['company'] });
+    expect(service.requests.length - before).toBe(1);
   });
 });
