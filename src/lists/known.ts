@@ -25,7 +25,7 @@ export async function knownFor<R extends Resource>(
   call: ToolCall,
   fields: readonly string[] = [],
 ): Promise<Known> {
-  if (resource === 'discount_group')
+  if (resource === 'discount_group' && rows.length > 0)
     await readGranted(tenant, ['category'], call, unlessKeyRefused);
   const assigned: readonly (ApiRecord & { companyIds?: readonly string[] })[] = rows;
   // These have no names of the companies that they are for.
@@ -35,8 +35,7 @@ export async function knownFor<R extends Resource>(
     ? assigned.flatMap(({ companyIds = [] }) => companyIds).filter((id) => !cached?.has(id))
     : companiesToRead(resource, rows, cached, fields);
   const { found, isWhole } = await tenant.referenced('company', ids, call);
-  if (isAssigned && (rows.length === 0 || !isWhole))
-    await readGranted(tenant, ['company'], call, unlessKeyRefused);
+  if (isAssigned && !isWhole) await readGranted(tenant, ['company'], call, unlessKeyRefused);
   const companies = cachedById(tenant, 'company');
   const companyOfId = (id: string | undefined) =>
     id === undefined ? undefined : (companies?.get(id) ?? found.get(id));
@@ -74,8 +73,8 @@ function companiesToRead(
 }
 
 /**
- * Reads the collections without which these columns would be empty. The products of pricing books are left to
- * `nameProducts`, which needs fewer requests.
+ * Reads the collections without which these columns would be empty. Companies are left to `knownFor`, and the products of
+ * pricing books to `nameProducts`, which need fewer requests.
  * @throws ApiError
  */
 export async function readForColumns(
@@ -86,8 +85,7 @@ export async function readForColumns(
 ): Promise<void> {
   const { all } = listColumns[resource];
   const needs = fields.flatMap((it) => (isKeyOf(all, it) ? (all[it]?.needs ?? []) : []));
-  const others = needs.filter((it) => it !== 'product');
-  await readGranted(tenant, [...new Set(others)], call);
+  if (needs.includes('opportunity')) await readGranted(tenant, ['opportunity'], call);
 }
 
 /** Reads collections, as far as they may and can be read: without them the list shows ids. @throws ApiError */

@@ -82,12 +82,14 @@ describe.each(lists)('a list of %s on a fresh server', (list, route) => {
   test('has it too with all fields, and with an amount among chosen ones', async () => {
     const server = await freshServer();
     const amount = list === 'contract_items' ? 'revenue' : 'oneTime';
-    for (const shape of [{ detail: 'full' }, { fields: [amount] }]) {
+    for (const shape of [{ detail: 'full' }, { fields: [amount, 'currency'] }]) {
       const { records } = await server.call(tool, { size: 5, ...shape });
       expect(records.map(({ currency }) => currency)).toEqual([0, 1, 2, 3, 4].map(currencyOf));
       const one = await server.call(tool, { size: 1, ...shape });
       expect(one.data.currency).toBe(currencyOf(0));
     }
+    // Those of five rows, and that of one.
+    expect(requestsTo(await upstream(), '/company')).toBe(2);
   });
 
   test('says that it is unknown where companies may not be read', async () => {

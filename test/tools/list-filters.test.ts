@@ -159,6 +159,31 @@ test('all products of a pricing book are named, also where the service gives few
   expect(records[0]?.['products.name']).toEqual(some.map(({ name }) => name));
 });
 
+test.each(['pricing_books', 'discount_groups'])(
+  '%s: where there are none, nothing else is read',
+  async (list) => {
+    const { call } = await fresh({ '/pricing-book': [], '/quote-discount-group': [] });
+    await call(`cpq_list_${list}`);
+    expect((await upstream()).requests).toHaveLength(1);
+  },
+);
+
+test('a range of days reads no companies but those of the pricing books', async () => {
+  const book = { id: 'b', name: 'Book', validTo: '2027-01-01', companyIds: ['c7'] };
+  const companies = Array.from({ length: 300 }, (_, at) => ({
+    id: `c${at}`,
+    name: `Company ${at}`,
+  }));
+  const { call } = await fresh({ '/pricing-book': [book], '/company': companies });
+  const { records } = await call('cpq_list_pricing_books', { filters: 'validTo:>2026' });
+  expect(records).toMatchObject([{ for: ['Company 7'] }]);
+  expect(
+    (await upstream()).requests.map(({ route }) => route).filter((it) => it === '/company'),
+  ).toHaveLength(1);
+  const named = await call('cpq_list_pricing_books', { filters: 'for:company 7' });
+  expect(named.records).toHaveLength(1);
+});
+
 test('a page of a list that the service does not count is not said to be all of it', async () => {
   (await upstream()).set({ total: 'absent' });
   const { data, page } = await call('products', { size: 25 });
