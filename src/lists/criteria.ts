@@ -312,12 +312,12 @@ export function* sortedBy<R extends ApiRecord>(
   return sorted.map(({ record }) => record);
 }
 
-/** Whether the record contains every word of the text. */
+/** Whether the values of the record contain every word of the text. */
 export function mentions(record: ApiRecord, text: string): boolean {
-  const written = folded(JSON.stringify(record));
+  const written = folded(JSON.stringify(Object.values(record)));
   return folded(text)
     .split(/\s+/)
-    .every((word) => written.includes(word));
+    .every((word) => written.includes(JSON.stringify(word).slice(1, -1)));
 }
 
 /** Whether the rows of a page can be what the criteria and the text ask for, by parameter of the service. */

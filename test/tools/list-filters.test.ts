@@ -135,6 +135,21 @@ describe('a part of a text', () => {
   });
 });
 
+test.each([
+  ['19" rack', ['p1']],
+  ['price', []],
+])(
+  'a text is looked for in the values alone, as it is written, where the service ignores it: %s',
+  async (query, ids) => {
+    const { call } = await fresh({
+      '/product': ['Cable', '19" rack'].map((name, at) => ({ id: `p${at}`, name, price: 5 })),
+    });
+    (await upstream()).set({ onRequest: (_, __, { query }) => query.delete('query') });
+    const { records } = await call('cpq_list_products', { query });
+    expect(records.map(({ id }) => id)).toEqual(ids);
+  },
+);
+
 test('where the text in query finds nothing, no filter is said to be without values', async () => {
   const { data } = await call('products', { query: 'zebra', filters: 'mpn:~1' });
   expect(data.records).toEqual([]);
