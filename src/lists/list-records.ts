@@ -37,6 +37,7 @@ import {
   type Condition,
   type Criteria,
   compareValues,
+  hasTakenForIds,
   inServiceTerms,
   isDate,
   isEqual,
@@ -75,10 +76,13 @@ export async function listRecords<R extends Resource>(
   { fields, filters, sort, ...query }: PageQuery & { fields?: readonly string[] | undefined },
   call: ToolCall,
 ): Promise<NamedPage<RecordOf[R]>> {
-  const criteria = readCriteria(resource, filters, sort);
-  const found = await servicePage(tenant, resource, query, criteria, call);
-  const page: Awaited<ReturnType<typeof localPage<R>>> =
-    'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
+  let criteria = readCriteria(resource, filters, sort);
+  let page = await readPage(tenant, resource, query, criteria, call);
+  if (page.total === 0 && hasTakenForIds(criteria)) {
+    const ofNames = readCriteria(resource, filters, sort, true);
+    const named = await readPage(tenant, resource, query, ofNames, call).catch(ignoreUnclear);
+    if (named?.total) [criteria, page] = [ofNames, named];
+  }
   requireValues(page.examined ?? page.records, criteria);
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
@@ -90,6 +94,24 @@ export async function listRecords<R extends Resource>(
   const { from, total, next, deleted } = page;
   const keys = keysToShow(criteria);
   return compact({ from, total, next, deleted, coverage, records, known, keys, notes });
+}
+
+type LocalPage<R extends Resource> = Awaited<ReturnType<typeof localPage<R>>>;
+
+async function readPage<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  query: PageQuery,
+  criteria: Criteria,
+  call: ToolCall,
+): Promise<LocalPage<R>> {
+  const found = await servicePage(tenant, resource, query, criteria, call);
+  return 'plan' in found ? localPage(tenant, resource, query, found.plan, call) : found;
+}
+
+/** That nothing is found by names either cannot always be told. */
+function ignoreUnclear(error: unknown): undefined {
+  if (!(error instanceof InvalidArguments)) throw error;
 }
 
 /** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */

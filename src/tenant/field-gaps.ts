@@ -377,8 +377,10 @@ export const danglingReferences = (
   ...groupings.flatMap((field): FieldGap[] => {
     const deals = read.opportunity?.slice(0, maxJoined) ?? [];
     const refs = deals.map((deal: Opportunity) => deal[field]).filter((ref) => ref !== undefined);
-    // An e-mail address, or what looks like an id, is no name of a person or a stage.
-    const unnamed = refs.filter(({ name }) => !name || name.includes('@') || longId.test(name));
+    // An e-mail address, or what looks like an id, is no name of a person or a stage; beside such an id it may be one.
+    const isUnnamed = ({ id = '', name }: Named): boolean =>
+      !name || name.includes('@') || (longId.test(name) && !longId.test(id));
+    const unnamed = refs.filter(isUnnamed);
     if (unnamed.length < minimumOf('opportunity')) return [];
     const [example] = unnamed.flatMap(({ name }) => name ?? []);
     const gap = { record: 'opportunity' as const, field: `${field}.name`, of: refs.length };

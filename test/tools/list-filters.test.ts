@@ -84,6 +84,32 @@ describe('a filter that matches nothing, of a collection that takes many request
   });
 });
 
+test.each([40, 2_600])(
+  'a name that looks like an id is found as a name, among %d',
+  async (count) => {
+    const service = await upstream();
+    const stage = { id: 'stage7abcdefghijkl', name: '1-Qualification' };
+    service.records['/opportunity'] = Array.from({ length: count }, (_, at) => ({
+      ...{ id: `deal${at}`, name: `Deal ${at}`, pipelineStage: stage },
+      company: {
+        id: `company${at}abcdefgh`,
+        name: at === 30 ? 'ImmobilienScout24' : `Company ${at}`,
+      },
+    }));
+    service.records['/company'] = [];
+    const { call } = await inProcess.start({ baseUrl: service.url, key: 'names-key-0123456789' });
+    const found = async (filters: string) => {
+      const { page, text } = await call('cpq_list_opportunities', { filters, size: 1 });
+      expect(text).not.toContain('pipelineStage.name');
+      return page.total;
+    };
+    expect(await found('company:ImmobilienScout24')).toBe(1);
+    expect(await found('company:company30abcdefgh')).toBe(1);
+    expect(await found('stage:1-Qualification')).toBe(count);
+    expect(await found('stage:2-Qualification')).toBe(0);
+  },
+);
+
 test('a record of a collection that takes many requests is found by its number without reading all', async () => {
   const service = await upstream();
   const get = { resource: 'product', id: 'mpn-7' };
