@@ -180,7 +180,8 @@ async function askTogether(
   const [field, ...more] = filterFields(query.filters ?? '');
   const { honoured, pages: known = maxRequests + 1 } = pages.traits(resource);
   const isTried = [`none ${field}`, `with ${field}`].some((trait) => honoured[trait] !== undefined);
-  if (source.isCached || from || query.query || more.length > 0 || isTried) return {};
+  const isForeign = hasForeignCase(query.filters ?? '');
+  if (source.isCached || from || query.query || more.length > 0 || isTried || isForeign) return {};
   if (field === undefined || !identifying.includes(field) || Number(known) <= maxRequests)
     return {};
   const sample = await takeSample(source, searchOf(query));
@@ -340,24 +341,32 @@ async function unprovenFields(
 ): Promise<readonly string[] | 'few records'> {
   const { pages, resource, call } = source;
   if (source.isCached && !search.query) return 'few records';
-  const fields = filterFields(filters);
+  const parts = filters.split(',');
   const { honoured, pages: known = 0 } = pages.traits(resource);
   const isLarge = !search.query && (known === 'uncounted' || known > maxRequests);
-  if (isLarge && fields.every((field) => honoured[`none ${field}`])) return [];
+  if (isLarge && parts.every((part) => honoured[noneBy(part)])) return [];
   const sample = read ?? (await takeSample(source, search));
   if (isSmall(sample, pages.traits(resource))) return 'few records';
   const unproven: string[] = [];
-  for (const field of fields)
-    if (!(await filtersBy(source, search, field, sample.records))) unproven.push(field);
+  for (const part of parts)
+    if (!(await filtersBy(source, search, part, sample.records))) unproven.push(fieldIn(part));
   if (unproven.length === 0 || sample.total !== undefined) return unproven;
   const query = { ...search, from: maxRequests * sampleSize, size: 1 };
   const behind = await pages.page(resource, query, call).catch(ignoreApiError('refused'));
   return behind?.records.length === 0 ? 'few records' : unproven;
 }
 
+const fieldIn = (part: string): string => part.slice(0, part.indexOf(':'));
+
 /** The fields of filters in the service's terms, whose values have no commas. */
-const filterFields = (filters: string): string[] =>
-  filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
+const filterFields = (filters: string): string[] => filters.split(',').map(fieldIn);
+
+/** Whether a text has letters beyond ASCII, whose other case some services do not know. */
+const hasForeignCase = (text: string): boolean => /(?!\p{ASCII})[\p{Lu}\p{Ll}]/u.test(text);
+
+/** The property of a route that it finds what is there by this field, for values with such letters or without. */
+const noneBy = (part: string): string =>
+  `none ${fieldIn(part)}${hasForeignCase(part) ? ' beyond ASCII' : ''}`;
 
 /** A page of what the search finds without filters. */
 async function takeSample(
@@ -381,19 +390,20 @@ const isSmall = ({ total, records, countIsLimit }: AnyPage, traits: LearntTraits
     : total <= maxRequests * sizeOf(traits);
 
 /**
- * Whether the service finds a record by the value that it has in this field, in other letter case: then it also finds
- * what is written in another case.
+ * Whether the service finds a record by the value that it has in the field of this filter, in other letter case: then it
+ * also finds what is written in another case, of letters beyond ASCII only where that value has some.
  */
 async function filtersBy(
   { pages, resource, call }: ListSource,
   search: Search,
-  field: string,
+  part: string,
   records: readonly ApiRecord[],
 ): Promise<boolean> {
-  const trait = `none ${field}`;
+  const [field, trait] = [fieldIn(part), noneBy(part)];
   const known = pages.traits(resource).honoured[trait];
   if (known !== undefined) return known;
-  const value = controlFor(field, records);
+  const isLike = (record: ApiRecord) => hasForeignCase(String(valueAt(record, field)));
+  const value = controlFor(field, hasForeignCase(part) ? records.filter(isLike) : records);
   if (value === undefined) return false;
   const query = { ...search, filters: `${field}:${value}`, size: sampleSize };
   const page = await pages.page(resource, query, call).catch(ignoreApiError('refused'));
@@ -403,10 +413,12 @@ async function filtersBy(
   return isHonoured;
 }
 
-/** A value that one of the records has in this field, in other letter case. */
+/** A value that one of the records has in this field, in other letter case; of digits alone only if all are. */
 function controlFor(field: string, records: readonly ApiRecord[]): string | undefined {
-  const value = records.map((record) => valueAt(record, field)).find(isSearchable);
-  return value === undefined || field.endsWith('id') ? value : inOtherCase(value);
+  const values = records.map((record) => valueAt(record, field)).filter(isSearchable);
+  if (field.endsWith('id')) return values[0];
+  const others = values.map(inOtherCase);
+  return others.find((other, at) => other !== values[at]) ?? others[0];
 }
 
 const hasValue = (record: ApiRecord, field: string, value: string): boolean =>

@@ -110,6 +110,41 @@ test.each([40, 2_600])(
   },
 );
 
+describe('a service that knows letter case', () => {
+  test('is not proven to do without by digits', async () => {
+    const service = await upstream();
+    service.records['/product'] = products.map((product, at) => ({
+      ...product,
+      mpn: at === 9 || at === 2_900 ? `SMT-${at}` : String(at),
+    }));
+    expect(await refused('products', { filters: 'mpn:smt-2900' })).toContain('not certain');
+    expect((await call('products', { filters: 'mpn:SMT-2900' })).records).toHaveLength(1);
+  });
+
+  test.each(['Müller', 'Мегафон'])(
+    'of letters beyond ASCII is proven by such: %s',
+    async (name) => {
+      const service = await upstream();
+      const inAscii = (text: unknown) => String(text).replace(/[A-Z]/g, (one) => one.toLowerCase());
+      service.set({
+        onRequest: (_, __, { query }) => {
+          const filters = query.get('filters');
+          if (filters) query.set('filters', filters.replace(/(?<=:).*/, inAscii));
+        },
+      });
+      // What the service compares is in small letters, as far as it knows them.
+      const of = (at: number) => inAscii(at % 20 === 3 ? `${name} ${at}` : `acme ${at}`);
+      service.records['/product'] = products.map((product, at) => ({ ...product, vendor: of(at) }));
+      const found = async (filters: string) => (await call('products', { filters })).records;
+      expect(await found('vendor:ACME 0')).toHaveLength(1);
+      expect(await found('vendor:none at all')).toEqual([]);
+      expect(await found(`vendor:${inAscii(name)} 2983`)).toHaveLength(1);
+      const asked = { filters: `vendor:${name.toUpperCase()} 2983` };
+      expect(await refused('products', asked)).toContain('not certain');
+    },
+  );
+});
+
 test('a record of a collection that takes many requests is found by its number without reading all', async () => {
   const service = await upstream();
   const get = { resource: 'product', id: 'mpn-7' };
