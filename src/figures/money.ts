@@ -84,7 +84,8 @@ export function formatAmount(amount: number, currency: string): Wording {
 
 /** An amount whose currency is said elsewhere. */
 export function formatNumber(amount: number): Wording {
-  if (!Number.isSafeInteger(amount)) return trusted(withCents.format(amount));
+  if (!Number.isSafeInteger(amount))
+    return trusted((Math.abs(amount) < 0.01 ? belowCent : withCents).format(amount));
   // As `Intl` writes it, in a tenth of the time: a list has dozens of amounts.
   const digits = String(Math.abs(amount));
   let text = digits.slice(-3);
@@ -97,6 +98,7 @@ const withCents = new Intl.NumberFormat('en-US', {
   minimumFractionDigits: 2,
   maximumFractionDigits: 6,
 });
+const belowCent = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
 
 /**
  * The currency of a record: its own, else its company's, else `unknown currency`. One of its own that is not understood, as

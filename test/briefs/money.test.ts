@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   currencyOfRecord,
   decimal,
+  formatAmount,
   margin,
   perUnit,
   rounded,
@@ -59,6 +60,16 @@ describe('decimals', () => {
     expect(perUnit(of(-1234.56789))).toBe(-1234.5679);
     expect(perUnit(of(0.0123456))).toBe(0.0123);
   });
+});
+
+test.each([
+  [0.0000002, '0.0000002 USD'],
+  [-0.0000166667, '-0.00001667 USD'],
+  [0.0123456, '0.012346 USD'],
+  [1234.5, '1,234.50 USD'],
+  [0, '0 USD'],
+])('%d as text', (amount, text) => {
+  expect(formatAmount(amount, 'USD')).toBe(text);
 });
 
 describe('terms', () => {
