@@ -123,6 +123,14 @@ describe('reads', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
+  test('an empty answer that is said to be compressed is taken by its status', async () => {
+    const url = await served((_, response) => {
+      response.writeHead(429, { 'content-encoding': 'gzip', 'retry-after': '100' }).end();
+    });
+    const facts = { status: 429, seconds: 100 };
+    expect(await failure(ask(tenantOf({ url })))).toMatchObject({ kind: 'rate-limited', facts });
+  });
+
   test('a truncated compressed answer is requested again', async () => {
     const half = gzipSync('{"results":[],"total":0}').subarray(0, 20);
     let asked = 0;

@@ -178,7 +178,9 @@ async function decompressed(
   facts: ErrorFacts,
 ): Promise<WireResponse> {
   const encoding = String(received.headers['content-encoding'] ?? '').toLowerCase();
-  if (encoding === '' || encoding === 'identity') return received;
+  // Some proxies declare an encoding also where there is nothing to encode.
+  const isPlain = encoding === '' || encoding === 'identity' || received.body.length === 0;
+  if (isPlain) return received;
   if (!isKeyOf(decoders, encoding)) {
     const problem = 'in a content encoding that was not requested';
     throw new ApiError('unexpected', { ...facts, problem });
