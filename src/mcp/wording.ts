@@ -86,16 +86,18 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
   refused: (facts) =>
     wording`${trusted(facts.host)} refused the request.${itSays(facts)} Change the arguments; asking the same again will not help.`,
   'rate-limited': ({ host, seconds }) =>
-    noneRemaining(wording`${trusted(host)} accepts no more requests for now`, seconds),
+    askedToWait(wording`${trusted(host)} accepts no more requests for now`, seconds),
   'budget-spent': ({ seconds, reserved }) =>
     reserved
       ? wording`${reserved} requests are left in the tenant's budget, and this server keeps them for single records and pages: reading a whole collection has to wait. Ask for one record or one page, or again ${whenToRetry(seconds)}.`
-      : noneRemaining(
+      : askedToWait(
           wording`The tenant's request budget, which all its programs share, is used up`,
           seconds,
         ),
-  'server-error': ({ host, status }) =>
-    isDown(wording`${trusted(host)} answered with status ${trusted(String(status))}`),
+  'server-error': ({ host, status, seconds }) => {
+    const what = wording`${trusted(host)} answered with status ${trusted(String(status))}`;
+    return seconds === undefined ? isDown(what) : askedToWait(what, seconds);
+  },
   'connection-lost': ({ host, byUs }) =>
     byUs
       ? wording`This server is being closed, so no complete answer of ${trusted(host)} was waited for. Ask again when it runs again.`
@@ -117,7 +119,7 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
 const itSays = ({ upstreamMessage }: ErrorFacts): Wording =>
   upstreamMessage === undefined ? wording`` : wording` It says: ${quote(upstreamMessage, 300)}.`;
 
-const noneRemaining = (why: Wording, seconds: number | undefined): Wording =>
+const askedToWait = (why: Wording, seconds: number | undefined): Wording =>
   wording`${why}. Ask again ${whenToRetry(seconds)}.`;
 
 const whenToRetry = (seconds: number | undefined): Wording =>

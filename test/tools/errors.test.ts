@@ -44,6 +44,14 @@ for (const host of sample(everyHostHere, 4)) {
 }
 
 describe('the service refuses a request', () => {
+  test('for so many seconds, which are said', async () => {
+    const service = closing(await startUpstream());
+    service.set({ status: { code: 503, retryAfter: '300' } });
+    const words = await (await serverOf(service.url)).refused('cpq_list_companies');
+    expect(words).toMatch(/ answered with status 503\. Ask again in 300 seconds\.$/);
+    expect(service.requests).toHaveLength(1);
+  });
+
   test('with a message that contains the key, which is removed', async () => {
     const message = `API key ${wrongKey} may not read companies`;
     const service = closing(await startUpstream());
