@@ -77,7 +77,7 @@ export function readCriteria(
     sort: sort
       .split(',')
       .map((part) => part.trim())
-      .filter((part) => part !== '')
+      .filter((part) => !/^[-+]?$/.test(part))
       .map((part) => ({
         key: keyOf(resource, part.replace(/^[-+]/, '').trim()),
         sign: part.startsWith('-') ? -1 : 1,

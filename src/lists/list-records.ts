@@ -31,7 +31,7 @@ import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
-import type { Known } from './columns.ts';
+import { type Known, nothingKnown } from './columns.ts';
 import { showsCurrency } from './concise.ts';
 import {
   type Condition,
@@ -139,11 +139,23 @@ async function servicePage<R extends Resource>(
       );
     const notes = await valuesNotFound(tenant, resource, page.records, criteria, call);
     if (notes === 'few records') return { plan };
+    notes.push(...describeFirst(page, criteria));
     return notes.length > 0 ? { ...page, notes } : page;
   } catch (error) {
     if (!isAsked || !isApiError(error, 'refused')) throw error;
     return { plan };
   }
+}
+
+/** Said where the first record has nothing of what is sorted by: some services put such before all others. */
+function describeFirst(
+  { records: [first], from }: ListPage<ApiRecord>,
+  { sort: [by] }: Criteria,
+): Wording[] {
+  if (!first || !by || from > 0) return [];
+  if (valuesOf(valueUnderKey(first, by.key, nothingKnown)).length > 0) return [];
+  const name = identifier(by.key.name);
+  return [wording`The first records have no ${name}: filters ${name}:(any) leaves them out.`];
 }
 
 /**

@@ -260,6 +260,19 @@ test('a range of days reads no companies but those of the pricing books', async 
   expect(named.records).toHaveLength(1);
 });
 
+test('records without what is sorted by are told of where the service puts them first', async () => {
+  const { call } = await fresh({
+    '/product': products.map((product, at) => (at === 7 ? { ...product, ean: 'E' } : product)),
+  });
+  const list = (args: Row) => call('cpq_list_products', args);
+  const { data } = await list({ sort: 'ean', size: 2 });
+  expect(String(data.notes)).toContain('have no ean: filters ean:(any) leaves them out.');
+  for (const args of [{ sort: '-ean' }, { sort: 'ean', from: 2 }])
+    expect(String((await list(args)).data.notes)).not.toContain('leaves them out');
+  const { records } = await list({ sort: 'ean', filters: 'ean:(any)' });
+  expect(records).toMatchObject([{ id: 'p7' }]);
+});
+
 test('a page of a list that the service does not count is not said to be all of it', async () => {
   (await upstream()).set({ total: 'absent' });
   const { data, page } = await call('products', { size: 25 });
