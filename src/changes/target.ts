@@ -102,8 +102,8 @@ export class TargetFinder {
       const isReadable = row.updatedAt !== undefined && row.unreadable === undefined;
       if (mayBeRow && isReadable && this.#tenant.writes.learnt(wholeRows) !== false)
         return { record: await this.#withReferences(row), raw: row, isRow: true };
-      const present = await this.read(row.id).catch(ignoreApiError('not-found'));
-      if (present && hasIdentifier(externalId)(present.record)) return present;
+      const present = await this.#readIfStill(externalId, row.id);
+      if (present) return present;
     }
     // Those that were read last, brought up to date, as long as they have it.
     const isHeld = !isNew && this.#tenant.cached('opportunity') !== undefined;
@@ -118,8 +118,16 @@ export class TargetFinder {
     refuseNamesakes(found, all);
     if (found.id === undefined)
       throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
-    // A row of a list may lack what the record has.
-    return this.read(found.id);
+    // A row of a list may lack what the record has, and may be of before its identifier was changed.
+    const present = await this.#readIfStill(externalId, found.id);
+    if (present) return present;
+    this.#tenant.updates.invalidate('opportunity');
+    throw identifierChanged(externalId);
+  }
+
+  async #readIfStill(externalId: string, id: string): Promise<Present | undefined> {
+    const present = await this.read(id).catch(ignoreApiError('not-found'));
+    return present && hasIdentifier(externalId)(present.record) ? present : undefined;
   }
 
   async #byId(id: string, expected: string | undefined): Promise<Present> {
@@ -159,9 +167,7 @@ export class TargetFinder {
     await this.#refuseDeletedOrShared(now.record, externalId);
     // A write under the former identifier would create a second record.
     if (hasIdentifier(externalId)(now.record)) return { externalId, present: now, scale };
-    throw new ChangeRefused(
-      wording`The opportunity's external identifier is no longer ${quote(externalId)}: it was changed meanwhile.`,
-    );
+    throw identifierChanged(externalId);
   }
 
   /** Refuses a deleted opportunity, and one whose identifier another one has too. */
@@ -268,6 +274,11 @@ const hasIdentifier =
   (externalId: string) =>
   ({ externalIdentifier }: Opportunity): boolean =>
     externalIdentifier === externalId;
+
+const identifierChanged = (externalId: string): ChangeRefused =>
+  new ChangeRefused(
+    wording`The opportunity's external identifier is no longer ${quote(externalId)}: it was changed meanwhile, or the opportunity deleted. Ask again.`,
+  );
 
 /** Refuses where another opportunity, not deleted, could be written by this identifier instead. */
 function refuseNamesakes(record: Opportunity, records: readonly Opportunity[]): void {

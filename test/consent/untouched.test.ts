@@ -148,6 +148,29 @@ test('a row that lacks custom fields does not make a change of them needless', a
   expect(answer.outcome).toBe('written');
 });
 
+describe.each([10, 150])(
+  'an identifier that changed since all %i opportunities were read',
+  (count) => {
+    test.each(['another', 'none'])('is not that of the same opportunity: %s', async (now) => {
+      const { it, upstream, answering, puts } = await open(
+        Array.from({ length: count }, (_, at) => deal(`o${at}`)),
+      );
+      await it.call('cpq_brief_pipeline', {});
+      const rows = upstream.records['/opportunity'];
+      if (now === 'none') rows.splice(3, 1);
+      else Object.assign(rows[3] ?? {}, { externalIdentifier: 'OTHER' });
+      const { text } = await it.upsert({ external_id: 'O3', ...renamed });
+      expect(text).toMatch(/^Nothing was written\. .*identifier is no longer "O3"/);
+      expect((await it.upsert({ external_id: 'O3', ...renamed })).text).toMatch(/"O3"\. To make/);
+      expect([answering.asked, puts()]).toEqual([[], 0]);
+      await it.call('cpq_brief_pipeline', {});
+      expect((await it.upsert({ external_id: 'O3', create: true, ...renamed })).outcome).toBe(
+        'written',
+      );
+    });
+  },
+);
+
 test('a reference that had a name only cannot be restored', async () => {
   const { it } = await open([
     deal('o1', { owner: { name: 'Ann' } }),
