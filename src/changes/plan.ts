@@ -38,7 +38,14 @@ import {
 import { type RecordedChange, readChanges } from './journal.ts';
 import { ChangeRefused } from './refusal.ts';
 import { findLookAlike, referenceFields, requireExisting, resolveReference } from './resolve.ts';
-import { nameRecord, sampleOf, type Target, TargetFinder, type TenantScale } from './target.ts';
+import {
+  nameRecord,
+  sampleOf,
+  type Target,
+  TargetFinder,
+  type TenantScale,
+  wholeScale,
+} from './target.ts';
 import { sentFields } from './writable-fields.ts';
 
 /** The changes that would be written, and the state of the record for which they were planned. */
@@ -77,7 +84,14 @@ export async function buildPlan(
 ): Promise<ChangePlan> {
   const { present, externalId } = unnamed;
   const record = present && (await nameRecord(tenant, present.record));
-  const target = present && record ? { ...unnamed, present: { ...present, record } } : unnamed;
+  const isUnsettled = requested.probability !== undefined && !unnamed.scale.certain;
+  // Where the first opportunities do not show the scale of a probability, all may.
+  const scale = isUnsettled ? await wholeScale(tenant, call) : unnamed.scale;
+  const target = {
+    ...unnamed,
+    scale,
+    ...(present && record && { present: { ...present, record } }),
+  };
   const values = referencesAsIds(requested);
   const subject = digestOf([tenant.key.identity, externalId, values, reverts, call.caller]);
   const difference = differenceTo(target, requested, subject);

@@ -344,6 +344,13 @@ export async function tenantScale(
   return scale.certain ? scale : scaleOf([...(await sampleOf(tenant, call)).records, ...own]);
 }
 
+/** The scale by all opportunities. @throws NotGranted, ApiError */
+export async function wholeScale(tenant: Tenant, call: ToolCall): Promise<TenantScale> {
+  const sample = await sampleOf(tenant, call);
+  const { records } = sample.isWhole ? sample : await tenant.collection('opportunity', call);
+  return scaleOf(records);
+}
+
 function scaleOf(records: readonly Opportunity[]): TenantScale {
   const { scale, ambiguous } = probabilityScale(records);
   return { divisor: scale === '0-100' ? 100 : 1, certain: scale !== 'unknown' && !ambiguous };

@@ -107,6 +107,16 @@ describe('the scale of probabilities', () => {
     expect(bodies().map(({ probability }) => probability)).toEqual([0, 25]);
   });
 
+  test('is that of all opportunities where the first do not show it', async () => {
+    const { it, bodies } = await open(
+      Array.from({ length: 150 }, (_, at) => deal(`o${at}`, { probability: at < 120 ? 0 : 40 })),
+    );
+    expect((await it.upsert({ opportunity_id: 'o2', ...renamed })).outcome).toBe('written');
+    const { outcome, change_id } = await it.upsert({ opportunity_id: 'o2', probability: 0.5 });
+    expect([outcome, (await it.revert(change_id)).outcome]).toEqual(['written', 'written']);
+    expect(bodies().map(({ probability }) => probability)).toEqual([0, 50, 0]);
+  });
+
   test('is not learnt where the service closes a deal of 1 %', async () => {
     const rows = [
       deal('o1', { probability: 1, pipelineStage: { id: 's1', name: 'New' } }),
