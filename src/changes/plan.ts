@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { unknownCurrency } from '../figures/money.ts';
+import { currencyOfRecord, unknownCurrency } from '../figures/money.ts';
 import { normaliseName } from '../figures/naming.ts';
 import { currencyCode } from '../service/records/normalise.ts';
 import type { Company, Opportunity } from '../service/records/records.ts';
@@ -101,7 +101,7 @@ export async function buildPlan(
     opportunity: String(before.name ?? nextValue(changes, 'name') ?? ''),
     company: referenceOf(before.company ?? nextValue(changes, 'company'))?.name,
     ...{ externalId, target, requested, reverts, subject, ...difference },
-    ...(await planContext(tenant, before, changes, call)),
+    ...(await planContext(tenant, target, difference, call)),
   };
 }
 
@@ -239,18 +239,18 @@ function refuseAmbiguousProbability(
 /** What a person is told beside the changes, with the currency of the present company and of the new one. */
 async function planContext(
   tenant: Tenant,
-  before: FieldValues,
-  changes: readonly FieldChange[],
+  { present }: Target,
+  { before, changes }: Pick<ChangePlan, 'before' | 'changes'>,
   call: ToolCall,
 ): Promise<Pick<ChangePlan, 'currency' | 'remarks'>> {
   const [company, contact] = [nextReference(changes, 'company'), nextReference(changes, 'contact')];
   const [companyBefore, contactBefore] = [referenceOf(before.company), referenceOf(before.contact)];
   const newCompany = company && (await requireExisting(tenant, 'company', company, call));
   const newContact = contact && (await requireExisting(tenant, 'contact', contact, call));
-  // Whether the question shows an amount, or a company whose currency the amounts get.
-  const isOfMoney = changes.some(({ kind }) => kind === 'money') || (company && hasMoney(before));
-  const from = isOfMoney ? await currencyOf(tenant, companyBefore, call) : undefined;
-  const to = newCompany ? currencyIn(newCompany) : from;
+  const own = ownCurrency(present?.record);
+  const from =
+    own ?? (isOfMoney(before, changes) ? await currencyOf(tenant, companyBefore, call) : undefined);
+  const to = own ?? (newCompany ? currencyIn(newCompany) : from);
   const remarks = await lookAlikes(tenant, changes, call);
   const home = company ?? companyBefore;
   const { companyId, companyName = companyId } = newContact ?? {};
@@ -289,8 +289,17 @@ async function lookAlikes(
   return remarks;
 }
 
+/** Whether the question shows an amount, or a company whose currency the amounts get. */
+const isOfMoney = (before: FieldValues, changes: readonly FieldChange[]): boolean =>
+  changes.some(({ kind }) => kind === 'money') ||
+  (nextReference(changes, 'company') !== undefined && hasMoney(before));
+
 const hasMoney = (before: FieldValues): boolean =>
   sentFields.some(({ name, kind }) => kind === 'money' && before[name] !== undefined);
+
+/** That of the opportunity itself, which stays where its company changes. */
+const ownCurrency = ({ currency }: Partial<Opportunity> = {}): string | undefined =>
+  currency ? currencyOfRecord({ currency }, new Map()) : undefined;
 
 async function currencyOf(
   tenant: Tenant,

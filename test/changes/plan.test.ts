@@ -58,6 +58,7 @@ async function refusal(record: Row | undefined, values: FieldValues, scale?: Tar
 describe('what a plan tells the person', () => {
   const acme = { id: 'acme', name: 'Acme' };
   type Currency = string | undefined;
+  const noCurrency = 'unknown currency';
   const noCode = 'amounts stay the same numbers, but in unknown currency instead of EUR.';
   const inUsd = 'amounts stay the same numbers, but in USD instead of EUR.';
   test.each<[record: Row, values: FieldValues, from: Currency, to: Currency, remark?: string]>([
@@ -67,7 +68,9 @@ describe('what a plan tells the person', () => {
     [{ company: acme }, { company: 'bolt' }, undefined, 'USD'],
     [{ company: acme, onetimeRevenue: 1 }, { company: 'cara' }, 'EUR', undefined],
     [{ company: { id: 'cara' }, onetimeRevenue: 1 }, { company: 'bolt' }, undefined, 'USD'],
-    [{ company: acme, onetimeRevenue: 1 }, { company: 'dots' }, 'EUR', 'unknown currency', noCode],
+    [{ company: acme, onetimeRevenue: 1 }, { company: 'dots' }, 'EUR', noCurrency, noCode],
+    [{ company: acme, onetimeRevenue: 1, currency: 'gbp' }, { company: 'bolt' }, 'GBP', 'GBP'],
+    [{ company: acme, currency: '£' }, { onetime_revenue: 1 }, noCurrency, noCurrency],
   ])('the currency of %j with %j is %s → %s', async (record, values, from, to, remark) => {
     const plan = await planned(record, values);
     expect(plan.currency).toEqual({ from, to });
