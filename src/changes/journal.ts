@@ -35,6 +35,7 @@ export interface WriteOutcome extends Pick<WriteIntent, 'id' | 'at' | 'opportuni
 export interface RecordedChange {
   intent: WriteIntent;
   outcome?: WriteOutcome;
+  /** By a change that holds. */
   revertedBy?: string;
 }
 
@@ -54,11 +55,14 @@ export async function readChanges(
     else unrecognized += 1;
   }
   for (const outcome of outcomes) Object.assign(byId.get(outcome.id) ?? {}, { outcome });
-  for (const { intent, outcome } of byId.values()) {
+  const changes = [...byId.values()].reverse();
+  // The newest first: what a revert took back holds again where it was reverted itself.
+  for (const { intent, outcome, revertedBy } of changes) {
     const reverted = intent.reverts === undefined ? undefined : byId.get(intent.reverts);
-    if (reverted && outcome?.outcome === 'written') reverted.revertedBy = intent.id;
+    if (reverted && outcome?.outcome === 'written' && revertedBy === undefined)
+      reverted.revertedBy = intent.id;
   }
-  return { changes: [...byId.values()].reverse(), damaged: damaged + unrecognized };
+  return { changes, damaged: damaged + unrecognized };
 }
 
 /** A valid JSON line may come from another program, or from a person who edited the file. */

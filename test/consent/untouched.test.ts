@@ -191,6 +191,17 @@ test('a reference that had a name only cannot be restored', async () => {
   expect(text).toMatch(/^Nothing was written\. The service gave no id for the earlier owner/);
 });
 
+test('a change that holds again, as its revert was reverted, can be reverted again', async () => {
+  const { it, upstream } = await open([deal('o1', { name: 'One' })]);
+  const { change_id } = await it.upsert({ opportunity_id: 'o1', name: 'Two' });
+  const undone = await it.revert(change_id);
+  await it.revert(undone.change_id);
+  expect(upstream.records['/opportunity'][0]?.name).toBe('Two');
+  expect((await it.revert(change_id)).outcome).toBe('written');
+  expect(upstream.records['/opportunity'][0]?.name).toBe('One');
+  expect((await it.revert(change_id)).text).toMatch(/was reverted already/);
+});
+
 test('an external identifier that has the key is refused', async () => {
   const { it, bodies } = await open([]);
   const external_id = 'for the-key-of-this-tenant';
