@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
-import type { State } from '../state/port.ts';
+import { ifUnavailable, type State } from '../state/port.ts';
 import { fieldOf } from '../values.ts';
 import { clientOf, clientOfMeta, type HostClient, unknownClient } from './client.ts';
 import { modernRevision } from './identity.ts';
@@ -28,6 +28,9 @@ export const callIn = (session: unknown, requestId: unknown): string => `${sessi
 
 type Secret = Pick<State, 'secret'>;
 
+/** `undefined` while the shared state was never there: nothing can be written then, but everything be read. */
+const secretOf = (state: Secret) => state.secret().catch(ifUnavailable(() => undefined));
+
 /**
  * The session id for a legacy client over HTTP: what the client says of itself, signed, so that every replica can read
  * it. It grants nothing. `undefined` for a client of which nothing needs to be known.
@@ -37,15 +40,18 @@ export async function createSession(
   initialize: unknown,
 ): Promise<string | undefined> {
   const client = clientOf(fieldOf(initialize, 'clientInfo'), fieldOf(initialize, 'capabilities'));
-  if (!client.asks && !client.showsViews) return undefined;
+  const secret = client.asks || client.showsViews ? await secretOf(state) : undefined;
+  if (!secret) return undefined;
   // Two sessions of one program differ, so that neither can cancel a call of the other.
   const body = Buffer.from(JSON.stringify({ ...client, id: randomUUID() })).toString('base64url');
-  return signed(await state.secret(), 'session', body);
+  return signed(secret, 'session', body);
 }
 
 /** The client of a session; `undefined` for an id that this server, or another with its state, did not give out. */
 export async function openSession(state: Secret, id: string): Promise<HostClient | undefined> {
   const [body = ''] = id.split('.');
-  if (!isSigned(await state.secret(), 'session', body, id)) return undefined;
+  const secret = await secretOf(state);
+  if (!secret) return unknownClient;
+  if (!isSigned(secret, 'session', body, id)) return undefined;
   return JSON.parse(Buffer.from(body, 'base64url').toString());
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { bearer, startWithTokens } from '../support/access.ts';
 import { personAnswers } from '../support/consent.ts';
 import { fastPathRequests } from '../support/fast-path-requests.ts';
+import { freePort } from '../support/free-port.ts';
 import type { Row } from '../support/hosts.ts';
 import { everything, startHttpServer } from '../support/hosts.ts';
 import { messagesOf } from '../support/message-stream.ts';
@@ -174,6 +175,20 @@ test('one caller cannot send any number of long messages at once', async () => {
   // Messages that were never finished no longer count.
   const long = { ...list, params: { _meta: { text: 'x'.repeat(40_000) } } };
   await until(async () => (await send(url, long, undefined, auth)).status).toBe(200);
+});
+
+test('a server that never reached its Redis is read from, whatever its host can do', async () => {
+  const service = addressIn(await startSandbox({ scale: 0.05 }), 'all');
+  const env = { CPQ_REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
+  const { url } = await startHttpServer(service, { ...everything, env });
+  for (const capabilities of [{ elicitation: {} }, showsViews])
+    expect(await initialize(capabilities, {}, url)).toMatchObject({ status: 200, session: null });
+  const { session } = await initialize({ elicitation: {} });
+  for (const more of [{}, { _meta: { progressToken: 1 } }]) {
+    const params = { name: 'cpq_list_categories', arguments: {}, ...more };
+    const { status, text } = await post({ method: 'tools/call', params }, session ?? '', url);
+    expect([status, text]).toEqual([200, expect.stringContaining('categories')]);
+  }
 });
 
 describeWith('redis', 'a form of a host of the older revisions', () => {
