@@ -42,7 +42,7 @@ export const listChanges = defineTool({
   output: listOutput,
   async run(tenant, { since, until, opportunity, size, from }, call) {
     await tenant.key.require(call);
-    const { changes, damaged } = await readChanges(tenant.writes.journal);
+    const { changes, damaged } = await readChanges(tenant);
     const wanted = changes.filter(
       ({ intent, outcome }) =>
         (since === undefined || intent.at.slice(0, 10) >= since) &&

@@ -172,7 +172,7 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
       limitedBy('writesPerHour'),
     );
   }
-  const { changes } = await readChanges(tenant.writes.journal);
+  const { changes } = await readChanges(tenant);
   const since = Date.now() - hourMs;
   const times = changes
     .filter(mayBeWritten)
@@ -191,7 +191,7 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
 
 /** The service's search may not find yet what was created a moment ago. @throws ChangeRefused */
 export async function refuseJustCreated(tenant: Tenant, externalId: string): Promise<void> {
-  const { changes } = await readChanges(tenant.writes.journal);
+  const { changes } = await readChanges(tenant);
   const made = changes.find(
     (change) =>
       change.intent.what === 'create' &&

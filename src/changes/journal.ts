@@ -1,4 +1,5 @@
-import { type Journal, StateUnavailable } from '../state/port.ts';
+import { StateUnavailable } from '../state/port.ts';
+import type { Tenant } from '../tenant/tenant.ts';
 import { trusted, wording } from '../text/untrusted-text.ts';
 import { errorCode, isObject, isOneOf, type JsonObject } from '../values.ts';
 import { type AskedBy, type Proposal, writeOutcomes } from './consent.ts';
@@ -40,18 +41,20 @@ export interface RecordedChange {
 }
 
 /** Every change, newest first. @throws ChangeRefused when the journal cannot be read */
-export async function readChanges(
-  journal: Journal,
-): Promise<{ changes: RecordedChange[]; damaged: number }> {
-  const { entries, damaged } = await journal.read().catch((error: unknown) => {
+export async function readChanges({
+  writes,
+  grants,
+}: Pick<Tenant, 'writes' | 'grants'>): Promise<{ changes: RecordedChange[]; damaged: number }> {
+  const { entries, damaged } = await writes.journal.read().catch((error: unknown) => {
     throw journalError('read', error);
   });
   const byId = new Map<string, RecordedChange>();
   const outcomes: WriteOutcome[] = [];
   let unrecognized = 0;
   for (const entry of entries) {
-    if (isIntent(entry)) byId.set(entry.id, { intent: entry });
-    else if (isOutcome(entry)) outcomes.push(entry);
+    if (isIntent(entry)) byId.set(entry.id, { intent: intentFor(grants, entry) });
+    else if (isOutcome(entry))
+      outcomes.push({ ...entry, ...(entry.after && { after: valuesFor(grants, entry.after) }) });
     else unrecognized += 1;
   }
   for (const outcome of outcomes) Object.assign(byId.get(outcome.id) ?? {}, { outcome });
@@ -64,6 +67,32 @@ export async function readChanges(
   }
   return { changes, damaged: damaged + unrecognized };
 }
+
+/** Names of these may be known from their own collection only, which the writer could read. */
+const namedFields: readonly string[] = ['company', 'contact', 'category'];
+
+type Grants = ReadonlySet<string>;
+
+/** A value of a field as a caller with these grants may see it: of a reference the id, where it has one. */
+const valueFor = (grants: Grants, field: string, value: unknown): unknown =>
+  namedFields.includes(field) && !grants.has(`${field}:read`) && isObject(value) && value.id
+    ? { id: value.id }
+    : value;
+
+const valuesFor = (grants: Grants, values: FieldValues): FieldValues =>
+  Object.fromEntries(
+    Object.entries(values).map(([field, value]) => [field, valueFor(grants, field, value)]),
+  );
+
+const intentFor = (grants: Grants, intent: WriteIntent): WriteIntent => ({
+  ...intent,
+  before: valuesFor(grants, intent.before),
+  changes: intent.changes.map((change) => ({
+    ...change,
+    from: valueFor(grants, change.field, change.from),
+    to: valueFor(grants, change.field, change.to),
+  })),
+});
 
 /** A valid JSON line may come from another program, or from a person who edited the file. */
 function isIntent(entry: JsonObject): entry is JsonObject & WriteIntent {

@@ -115,7 +115,7 @@ export async function planRevert(
   changeId: string,
   call: ToolCall,
 ): Promise<ChangePlan> {
-  const { changes } = await readChanges(tenant.writes.journal);
+  const { changes } = await readChanges(tenant);
   const change = changes.find(({ intent }) => intent.id === changeId);
   if (!change)
     throw new ChangeRefused(wording`There is no change ${quote(changeId)}: see cpq_list_changes.`);

@@ -175,19 +175,17 @@ test.each<[string, Row[], string, minutes?: number]>([
 
 describe('the changes in a journal', () => {
   test('are the newest first, each with its outcome and the change that reverts it', async () => {
-    const { journal } = (
-      await tenantWithJournal([
-        intent('a'),
-        outcome('a'),
-        intent('b', { reverts: 'a' }),
-        outcome('b'),
-        intent('c', { reverts: 'b' }),
-        outcome('c', 'not_written'),
-        intent('d', { reverts: 'gone' }),
-        intent('e', { reverts: 'c' }),
-      ])
-    ).writes;
-    const { changes, damaged } = await readChanges(journal);
+    const tenant = await tenantWithJournal([
+      intent('a'),
+      outcome('a'),
+      intent('b', { reverts: 'a' }),
+      outcome('b'),
+      intent('c', { reverts: 'b' }),
+      outcome('c', 'not_written'),
+      intent('d', { reverts: 'gone' }),
+      intent('e', { reverts: 'c' }),
+    ]);
+    const { changes, damaged } = await readChanges(tenant);
     expect(damaged).toBe(1);
     expect(
       changes.map(({ intent, outcome, revertedBy }) => [intent.id, outcome?.outcome, revertedBy]),
@@ -213,14 +211,14 @@ describe('the changes in a journal', () => {
     ['of an outcome without its change', { ...outcome('a'), id: 5 }],
     ['of an outcome in another phase', { ...outcome('a'), phase: 'sending' }],
   ])('leave out and count an entry %s', async (_, entry) => {
-    const { journal } = (await tenantWithJournal([entry, intent('b')])).writes;
-    const { changes, damaged } = await readChanges(journal);
+    const tenant = await tenantWithJournal([entry, intent('b')]);
+    const { changes, damaged } = await readChanges(tenant);
     expect([changes.map(({ intent }) => intent.id), damaged]).toEqual([['b'], 2]);
   });
 
   test('an outcome without its intent is no change', async () => {
-    const { journal } = (await tenantWithJournal([outcome('a'), intent('b')])).writes;
-    const { changes, damaged } = await readChanges(journal);
+    const tenant = await tenantWithJournal([outcome('a'), intent('b')]);
+    const { changes, damaged } = await readChanges(tenant);
     expect([changes.map(({ outcome }) => outcome), damaged]).toEqual([[undefined], 1]);
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { parseGrants } from '../../src/tenant/grants.ts';
 import { openOverService } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
+import { serve } from '../support/tenant-server.ts';
 import { only, type UpstreamRequest } from '../support/upstream/behaviour.ts';
 
 const at = '2026-11-01T00:00:00Z';
@@ -200,6 +202,27 @@ test('a change that holds again, as its revert was reverted, can be reverted aga
   expect((await it.revert(change_id)).outcome).toBe('written');
   expect(upstream.records['/opportunity'][0]?.name).toBe('One');
   expect((await it.revert(change_id)).text).toMatch(/was reverted already/);
+});
+
+test('names of companies are in no change for a caller who may not read them', async () => {
+  const companies = ['one', 'two'].map((id) => ({ id, name: `Kompanio ${id}` }));
+  const { it, upstream } = await open([deal('o1', { company: { id: 'one' } })], companies);
+  const { change_id, text } = await it.upsert({ opportunity_id: 'o1', company: 'two' });
+  expect(text).toContain('Kompanio one (one)|Kompanio two (two)');
+  const narrow = it.tenant.withGrants(parseGrants(['opportunity:write']));
+  const client = await serve(narrow).connect();
+  Object.assign(upstream.records['/opportunity'][0] ?? {}, {
+    description: 'Since',
+    company: { id: 'one' },
+  });
+  for (const [name, args] of [
+    ['cpq_list_changes'],
+    ['cpq_revert_change', { change_id }],
+  ] as const) {
+    const answer = JSON.stringify(await client.callTool({ name, arguments: args ?? {} }));
+    expect(answer).toContain('two');
+    expect(answer).not.toContain('Kompanio');
+  }
 });
 
 test('an external identifier that has the key is refused', async () => {
