@@ -11,7 +11,7 @@ import { type FieldChange, nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges, type WriteIntent } from './journal.ts';
 import { buildPlan, type ChangePlan, planAgain } from './plan.ts';
 import { ChangeRefused, type Remedy } from './refusal.ts';
-import { learnFromRow, TargetFinder } from './target.ts';
+import { doubtRow, TargetFinder } from './target.ts';
 
 export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
   /** With the difference as it is now. */
@@ -43,7 +43,10 @@ export async function decide(
   const pending = pendingPlans.get(tenant.writes.tokens) ?? new BoundedMap(maxPending);
   pendingPlans.set(tenant.writes.tokens, pending);
   const key = canonicalJson([tenant.key.identity, given, call.caller, [...tenant.grants].sort()]);
-  const known = call.answered ? pending.get(key) : undefined;
+  const earlier = pending.get(key);
+  // Asked again: another process, which got the answer, may have found that.
+  if (earlier && !call.answered) doubtRow(tenant, earlier.plan.target);
+  const known = call.answered ? earlier : undefined;
   const plan = known && known.until > Date.now() ? known.plan : await make();
   pending.delete(key);
   const decision = await decidePlan(tenant, plan, call, make);
@@ -93,7 +96,7 @@ function writeAgreed(
     const plan = planAgain(agreed, target);
     if (isNoOp(plan)) return { outcome: 'no_change', plan };
     if (plan.digest !== agreed.digest) {
-      learnFromRow(tenant, agreed.target, target);
+      doubtRow(tenant, agreed.target);
       // Its company, whether it exists, and what a person is told of it may have changed too.
       const isChange = agreed.what === 'change';
       const now = isChange ? await buildPlan(tenant, target, agreed.requested, call) : await make();

@@ -36,10 +36,9 @@ export interface Target {
 /** What is learnt of a service whose rows have all that a record has. */
 const wholeRows = 'rows are whole';
 
-/** Learns from a record and its row that they differ, although nobody changed it: rows are asked about no more. */
-export function learnFromRow(tenant: Tenant, row: Target, { present: now }: Target): void {
-  if (row.present?.isRow && row.present.record.updatedAt === now?.record.updatedAt)
-    tenant.writes.learn(wholeRows, false);
+/** Rows are asked about no more: a record seems to differ from its row. */
+export function doubtRow(tenant: Tenant, { present }: Target): void {
+  if (present?.isRow) tenant.writes.learn(wholeRows, false);
 }
 
 /** Finds the opportunity to change, for one call. */

@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { localState } from '../../src/state/files/local.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
-import { openOverService } from '../support/consent.ts';
+import {
+  Answering,
+  openOverService,
+  openWriter,
+  personAnswers,
+  question,
+} from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
+import { newFolder } from '../support/shared.ts';
 import { serve } from '../support/tenant-server.ts';
-import { only, type UpstreamRequest } from '../support/upstream/behaviour.ts';
+import { only, type Upstream, type UpstreamRequest } from '../support/upstream/behaviour.ts';
 
 const at = '2026-11-01T00:00:00Z';
 const deal = (id: string, more: Row = {}): Row => ({
@@ -22,6 +30,7 @@ async function open(opportunities: Row[], companies: Row[] = []) {
 }
 
 const renamed = { name: 'Renamed' };
+const call = { name: 'cpq_upsert_opportunity' };
 
 describe('what a service shows of a record beside the changed field', () => {
   const secret = { Region: 'EMEA', Portal: 'https://x.example/?key=the-key-of-this-tenant' };
@@ -182,6 +191,42 @@ describe.each([10, 150])(
     });
   },
 );
+
+describe('a row that differs from its record', () => {
+  const args = { external_id: 'O1', ...renamed };
+  const rowsAre = (upstream: Upstream, row: Row) => {
+    const text = JSON.stringify({ results: [row], total: 1 });
+    upstream.set({ instead: only({ text }, { if: ({ query }) => query.has('query') }) });
+  };
+
+  test('is planned from once, whatever time it has', async () => {
+    const { it, upstream } = await open([deal('o1')]);
+    rowsAre(upstream, deal('o1', { updatedAt: '2026-11-01T00:00:01Z' }));
+    expect((await it.upsert(args)).outcome).toBe('moved');
+    expect((await it.upsert(args)).outcome).toBe('written');
+  });
+
+  test('is planned from once where another process gets the answers', async () => {
+    const folder = newFolder();
+    const state = localState(folder);
+    const key = 'the-key-of-this-tenant';
+    const { it, upstream } = await openOverService({ key, state, folder });
+    upstream.records['/opportunity'] = [deal('o1', { customFields: { Region: 'EMEA' } })];
+    rowsAre(upstream, deal('o1'));
+    const other = await openWriter(
+      { baseUrl: upstream.url, key },
+      { person: new Answering().person, state: { ...state }, folder },
+    );
+    const outcomes = [];
+    for (let time = 0; time < 2; time++) {
+      const { requestState } = await question(it, args);
+      const answered = { requestState, inputResponses: { consent: personAnswers.accepts() } };
+      const { structuredContent } = await other.raw({ ...call, arguments: args, ...answered });
+      outcomes.push((structuredContent as Row).outcome);
+    }
+    expect(outcomes).toEqual(['moved', 'written']);
+  });
+});
 
 test('a reference that had a name only cannot be restored', async () => {
   const { it } = await open([
