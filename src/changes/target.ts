@@ -138,7 +138,7 @@ export class TargetFinder {
       );
     }
     const { externalIdentifier: externalId } = present.record;
-    if (externalId === undefined) {
+    if (!externalId?.trim()) {
       throw new ChangeRefused(
         wording`This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.`,
       );

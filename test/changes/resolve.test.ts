@@ -277,6 +277,8 @@ describe('the opportunity to write', () => {
     { id: 'o3', externalIdentifier: 'E-3', name: 'Gone', deletedAt: deleted },
     { id: 'o5', externalIdentifier: '..', name: 'No path' },
     { externalIdentifier: 'E-6', name: 'Without an id' },
+    { id: 'o7', externalIdentifier: '', name: 'Of an empty one' },
+    { id: 'o8', externalIdentifier: ' ', name: 'Of a blank' },
   ];
   const company: Row[] = [{ id: 'acme', name: 'Acme' }];
   const all = shared(async () => (await tenantOver({ opportunity, company })).tenant);
@@ -294,6 +296,8 @@ describe('the opportunity to write', () => {
     [{ externalId: '..' }, /cannot be an identifier/],
     [{ opportunityId: 'o5' }, /"\.\." cannot be an identifier/],
     [{ opportunityId: 'o2' }, /has no external identifier/],
+    [{ opportunityId: 'o7' }, /has no external identifier/],
+    [{ opportunityId: 'o8' }, /has no external identifier/],
     [{ opportunityId: 'o3' }, isDeleted],
     [{ externalId: 'E-3' }, isDeleted],
     [{ externalId: 'E-3', create: true }, isDeleted],
