@@ -2,15 +2,18 @@ import * as z from 'zod';
 import { decide } from '../src/changes/decide.ts';
 import { makePlan } from '../src/changes/plan.ts';
 import { TargetFinder } from '../src/changes/target.ts';
+import { fieldsOf } from '../src/service/records/records.ts';
 import { type AllowedInvisible, firstInvisible } from '../src/text/invisible-characters.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
 import {
-  day,
   defineTool,
   nameFilter,
   nameOfRecord,
+  plainDay,
   writingHints,
 } from '../src/tool-kit/define-tool.ts';
+
+const { startDate: dayFromService } = fieldsOf.opportunity;
 
 /** Refuses invisible characters: a person cannot consent to what they cannot see. */
 const visible =
@@ -31,6 +34,14 @@ const passThrough = (about: string) =>
     .superRefine(visible({ lines: true, joiners: true }))
     .optional()
     .describe(about);
+
+/** Others are read as none: services have them in place of that. */
+const dayToStore = plainDay
+  .refine(
+    (text) => text === undefined || dayFromService(text) !== undefined,
+    'must be from 1971 to 2098',
+  )
+  .describe('YYYY-MM-DD');
 
 const amount = z.number().min(0).max(1e12).optional();
 
@@ -75,8 +86,8 @@ export const upsertOpportunity = defineTool({
     onetime_revenue: amount,
     monthly_revenue: amount,
     value_months: z.int().min(0).max(1_200).optional(),
-    start_date: day,
-    expected_close_date: day,
+    start_date: dayToStore,
+    expected_close_date: dayToStore,
     custom_fields: z
       .array(
         z

@@ -65,6 +65,8 @@ describe('values of fields', () => {
     [{ probability: -0.1 }, /must be 0–1/],
     [{ expected_close_date: '2031-02-30' }, /expected_close_date: must be a date that exists/],
     [{ start_date: '2031-13-01' }, /must be a date that exists/],
+    [{ start_date: '1970-01-01' }, /start_date: must be from 1971 to 2098/],
+    [{ expected_close_date: '2099-12-31' }, /must be from 1971 to 2098/],
     [{ start_date: '01.02.2031' }, /must be a date that exists/],
     [{ start_date: '2031-02-28T10:00:00Z' }, /must be a date that exists/],
     [{ onetime_revenue: -1 }, /onetime_revenue/],
