@@ -81,6 +81,14 @@ describe('groups', () => {
     expect(rows).toMatchObject([{ name: 'VIP', count: 1, value: { EUR: 10 } }]);
   });
 
+  test('by a custom field have the names of its choices, whatever their form', () => {
+    const values = [{ id: 7, name: 'South' }, 'South', [{ code: 1 }, 2]];
+    const deals = values.map((Region, at) => ({ ...a, id: `c${at}`, customFields: { Region } }));
+    const { rows } = brief(deals, { by: 'customFields.Region' }).groups;
+    const counted = rows.map(({ name, count }) => [name, count]);
+    expect(Object.fromEntries(counted)).toEqual({ South: 2, '{"code":1}': 1, 2: 1 });
+  });
+
   test('are combined after the limit, if there are several others', () => {
     const namesOf = (owners: string[]) => {
       const owned = owners.map((id) => ({ ...a, id, owner: { id, name: id } }));

@@ -20,7 +20,7 @@ import { firstYearValue, sumItems } from '../../figures/quote-totals.ts';
 import { flatMapSteps, forEachStep, recordsById, type Steps } from '../../figures/steps.ts';
 import { companyOf, labelsOf } from '../../names/references.ts';
 import type { Company, Quote } from '../../service/records/records.ts';
-import { fieldOf, isKeyOf, isOneOf, keysOf } from '../../values.ts';
+import { fieldOf, isKeyOf, isObject, isOneOf, keysOf } from '../../values.ts';
 import { closedFigures, type DealOutcome } from './won-and-lost.ts';
 
 export const pipelineBy = [
@@ -130,11 +130,15 @@ function labelsBy(
     return compact({ name: nonBlank(fieldOf(address, by)) });
   }
   const values = isCustom(by)
-    ? [fieldOf(record.customFields, customName(by)) ?? []].flat().map(String)
+    ? [fieldOf(record.customFields, customName(by)) ?? []].flat().map(textOf)
     : labelsOf(record, companies);
   const names = new Set(values.flatMap((value) => nonBlank(value) ?? []));
   return names.size > 0 ? [...names].map((name) => ({ name })) : {};
 }
+
+/** A choice may be an object with a name. */
+const textOf = (value: unknown): string =>
+  String(fieldOf(value, 'name') ?? (isObject(value) ? JSON.stringify(value) : value));
 
 export type PipelineGroup = GroupRow<ReturnType<typeof openFigures>>;
 
