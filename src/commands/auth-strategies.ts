@@ -5,10 +5,11 @@ import {
   type SettingName,
   type Settings,
 } from '../config/settings.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError, parseAs } from '../config.ts';
 import { accessTokenStrategy } from '../hosts/access/access-tokens.ts';
 import { apiKeyStrategy, type ConnectLimits } from '../hosts/access/api-key.ts';
 import { type AuthStrategy, type Gate, type GuessLimiter, gate } from '../hosts/access/gate.ts';
+import { parseNetworks } from '../hosts/access/networks.ts';
 import { oauthStrategy } from '../hosts/access/oauth.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
@@ -18,6 +19,27 @@ import { writeGrant } from '../tenant/grants.ts';
 import { errorCode } from '../values.ts';
 import { openHandle, type SharedServices } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';
+
+/** What the strategies need besides. @throws ConfigError when it is missing */
+const needs = {
+  token: () => ({}),
+  oauth({ oauthIssuer: issuer, publicUrl: resource }: Settings) {
+    if (issuer === undefined) throw missingFor('oauth', 'oauthIssuer');
+    if (resource === undefined) throw missingFor('oauth', 'publicUrl');
+    return { issuer, resource };
+  },
+  key({ keyBaseUrls: baseUrls }: Settings) {
+    if (baseUrls.length === 0) throw missingFor('key', 'keyBaseUrls');
+    return { baseUrls };
+  },
+} as const satisfies Record<AuthStrategyName, (settings: Settings) => object>;
+
+/** @throws ConfigError for settings with which no caller could be authenticated */
+export function requireAccess(settings: Settings): void {
+  const { auth, trustedProxies } = settings;
+  for (const name of auth) needs[name](settings);
+  parseAs(environmentName('trustedProxies'), () => parseNetworks(trustedProxies));
+}
 
 /** @throws ConfigError when a setting of a strategy is missing or invalid */
 export async function gateFor(
@@ -36,13 +58,9 @@ export async function gateFor(
       });
     },
     oauth() {
-      const { oauthIssuer: issuer, publicUrl: resource } = settings;
-      if (issuer === undefined) throw missingFor('oauth', 'oauthIssuer');
-      if (resource === undefined) throw missingFor('oauth', 'publicUrl');
       const mayWrite = () => tenants.handles.some(({ grants }) => grants.has(writeGrant));
       return oauthStrategy({
-        issuer,
-        resource,
+        ...needs.oauth(settings),
         audience: settings.oauthAudience,
         tenantClaim: settings.oauthTenantClaim ?? (settings.tenantsFile && 'tenant'),
         scopePrefix: settings.oauthScopePrefix,
@@ -56,13 +74,12 @@ export async function gateFor(
       });
     },
     key() {
-      const { allowPrivate, keyBaseUrls: baseUrls } = settings;
-      if (baseUrls.length === 0) throw missingFor('key', 'keyBaseUrls');
+      const { allowPrivate } = settings;
       const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
         const more = { limits, stateByKey: true };
         return openHandle('key', withoutEvents(settings), { baseUrl, key }, common, more);
       };
-      return apiKeyStrategy({ baseUrls, allowPrivate, rates: state.rates, open });
+      return apiKeyStrategy({ ...needs.key(settings), allowPrivate, rates: state.rates, open });
     },
   };
   return gate(await Promise.all([...settings.auth].map((name) => create[name]())), guesses);

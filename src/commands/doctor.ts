@@ -2,6 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import { ConfigError, readSettings } from '../config.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
+import { requireAccess } from './auth-strategies.ts';
 import {
   checkAddress,
   checkBudget,
@@ -34,13 +35,13 @@ export async function run(argv: readonly string[], { env, stdout }: CommandConte
   const write = (report: unknown) => stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   try {
     const settings = readSettings(given, env);
+    requireAccess(settings);
     const { tenantsFile } = settings;
     const reports: Record<string, Report> = {};
     for (const [name, tenant] of tenantsOf(settings)) {
       const report = await examine(tenant, env);
       reports[name] = report;
-      const heading = tenantsFile === undefined ? '' : `Tenant ${name}: `;
-      if (!asJson) stdout.write(heading + table(report));
+      if (!asJson) stdout.write(table(report, tenantsFile && name));
     }
     const all = Object.values(reports);
     const wrong = Object.keys(reports).filter((name) => !reports[name]?.ok);

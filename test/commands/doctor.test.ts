@@ -177,6 +177,8 @@ test('every tenant of a tenants file is checked, with its own key', async () => 
   expect(remedies('globex').join()).toContain('Check that baseUrl and the key');
   const text = await runHere(['doctor'], env);
   expect(text.stdout).toMatch(/^Tenant acme: cpq-mcp .+^Tenant globex: /ms);
+  // As in the file: the variable would grant them to all tenants.
+  expect(text.stdout).toContain('Grants for this key:\ngrants=read\n');
   expect(text.stderr).toMatch(/^cpq-mcp: 1 of \d+ checks failed, of globex$/m);
 });
 
@@ -270,6 +272,15 @@ describe('a problem', () => {
       ok: false,
       checks: [{ id: 'settings', status: 'fail', detail: expect.stringContaining('CPQ_GRANTS') }],
     });
+  });
+
+  test.each([
+    [{ CPQ_AUTH: 'token,oauth' }, 'CPQ_AUTH=oauth needs CPQ_OAUTH_ISSUER'],
+    [{ CPQ_AUTH: 'key' }, 'CPQ_AUTH=key needs CPQ_KEY_BASE_URLS'],
+    [{ CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: 'proxy' }, 'CPQ_TRUSTED_PROXIES: "proxy" is'],
+  ])('with settings that http refuses is found: %j', async (env, said) => {
+    const { status, find } = await examine({}, env);
+    expect([status, find('settings').detail]).toEqual([2, expect.stringContaining(said)]);
   });
 
   test('with the state folder matters where something is written', async () => {

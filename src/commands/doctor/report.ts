@@ -1,7 +1,9 @@
 import { environmentName } from '../../config/settings.ts';
+import type { NameOf } from '../../setting-names.ts';
 import { visible } from '../../text/characters.ts';
 import { version } from '../../version.ts';
 import { wrap } from '../flags.ts';
+import { optionName } from '../options.ts';
 
 /** The result of one check. `skip`: nothing to check, or the check was not possible. */
 export interface DoctorCheck {
@@ -61,8 +63,13 @@ export const quoted = (texts: readonly string[]): string =>
 const statusWords = { pass: 'PASS', warn: 'WARN', fail: 'FAIL', skip: '-' } as const;
 const statusWidth = 6;
 
-/** The report as text: one line per check, its remedy below. */
-export function table({ checks, fields, address, sandbox, requests, grants }: Report): string {
+/** The report as text: one line per check, its remedy below. @param tenant its name in a tenants file */
+export function table(
+  { checks, fields, address, sandbox, requests, grants }: Report,
+  tenant?: string,
+): string {
+  const heading = tenant === undefined ? '' : `Tenant ${tenant}: `;
+  const nameOf = tenant === undefined ? environmentName : optionName;
   const tried = checks.filter(({ detail }) => detail !== notTried);
   const skipped = checks.length - tried.length;
   const titleWidth = Math.max(...checks.map(({ title }) => title.length)) + 2;
@@ -76,12 +83,12 @@ export function table({ checks, fields, address, sandbox, requests, grants }: Re
   const others = skipped === 0 ? '' : `\n${skipped} other checks were not tried.\n`;
   const requestCount = `${requests} request${requests === 1 ? ' was' : 's were'} sent; nothing was written.`;
   const grant =
-    grants === undefined ? '' : `\n\nGrants for this key:\n${environmentName('grants')}=${grants}`;
-  return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n${others}${fieldTable(fields)}\n${requestCount}${grant}\n`;
+    grants === undefined ? '' : `\n\nGrants for this key:\n${nameOf('grants')}=${grants}`;
+  return `${heading}cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n${others}${fieldTable(fields, nameOf)}\n${requestCount}${grant}\n`;
 }
 
 /** The fields that need a look, a count of the others, and lines for the file of fields. */
-function fieldTable(fields: readonly FieldFound[]): string {
+function fieldTable(fields: readonly FieldFound[], nameOf: NameOf<'fieldsFile'>): string {
   const odd = fields.filter(({ unread, mayBe }) => unread !== undefined || mayBe !== undefined);
   const asDocumented = fields.filter((field) => field.read > 0 && !odd.includes(field)).length;
   const rows = odd.map(({ field, of, unread, example = '', mayBe, read }) => {
@@ -96,6 +103,6 @@ function fieldTable(fields: readonly FieldFound[]): string {
   const proposed =
     lines.length === 0
       ? ''
-      : `\nFor ${environmentName('fieldsFile')}, to be checked by somebody who knows the tenant:\n${lines.join('\n')}\n`;
+      : `\nFor ${nameOf('fieldsFile')}, to be checked by somebody who knows the tenant:\n${lines.join('\n')}\n`;
   return `\n${known} Others:\n${rows.map((row) => wrap(row, '    ')).join('\n')}\n${proposed}`;
 }
