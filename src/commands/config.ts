@@ -95,11 +95,14 @@ type Described = ReturnType<typeof describe>;
 export async function install(request: ConfigRequest, context: CommandContext): Promise<void> {
   const described = describe(request, context);
   if (isWritable(described.host)) return writeTo(described);
-  const [program = '', ...args] = described.addCommand ?? [];
-  // On Windows it is a script, which only a shell can start.
-  const isScript = process.platform === 'win32';
-  const ended = isScript ? undefined : spawnSync(program, args, { stdio: 'inherit' });
-  if (ended?.status !== 0) return show(described);
+  const { addCommand: add = [], host } = described;
+  const { env } = context;
+  const succeeds = ([program = '', ...args]: readonly string[]) =>
+    // On Windows it is a script, which only a shell can start.
+    process.platform !== 'win32' &&
+    spawnSync(program, args, { stdio: 'inherit', env }).status === 0;
+  const replaces = () => host.removeCommand && succeeds(host.removeCommand) && succeeds(add);
+  if (!succeeds(add) && !replaces()) return show(described);
   context.stdout.write(`${described.steps}\n`);
 }
 
@@ -123,7 +126,8 @@ function parseRequest(argv: readonly string[], { env }: CommandContext) {
     throw new ConfigError(`--auth is for a running server: name it with --http.\n${usage}`);
   if (auth !== undefined && !isOneOf(authNames, auth))
     throw new ConfigError(`--auth: "${auth}" is none of ${authNames.join(', ')}.\n${usage}`);
-  const keyFile = flags['api-key-file'] ?? env[variables.keyFile];
+  // An empty variable is none, as for the server.
+  const keyFile = flags['api-key-file'] || env[variables.keyFile];
   return {
     host,
     file: flags.file,
@@ -131,9 +135,9 @@ function parseRequest(argv: readonly string[], { env }: CommandContext) {
     http,
     auth,
     sandbox: flags.sandbox !== undefined,
-    baseUrl: flags['base-url'] ?? env[variables.baseUrl],
-    grants: flags.grants ?? env[variables.grants],
-    apiKeyFile: keyFile === undefined ? undefined : resolve(keyFile),
+    baseUrl: flags['base-url'] || env[variables.baseUrl] || undefined,
+    grants: flags.grants || env[variables.grants] || undefined,
+    apiKeyFile: keyFile ? resolve(keyFile) : undefined,
   };
 }
 

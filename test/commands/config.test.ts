@@ -145,6 +145,12 @@ describe('a printed configuration', () => {
   );
 });
 
+test('takes no address, grants or key file from an empty variable', async () => {
+  const empty = { CPQ_BASE_URL: '', CPQ_GRANTS: '', CPQ_API_KEY_FILE: '' };
+  const { stdout } = await runHere(['config', 'cursor'], empty);
+  expect(stdout).toBe((await runHere(['config', 'cursor'])).stdout);
+});
+
 describe('the configuration for a server of a team', () => {
   const team = 'https://mcp.example.com';
   const remote = `${team}/mcp`;

@@ -13,7 +13,8 @@ beforeEach(async () => {
 });
 
 async function connect(host: string, lines: readonly string[], ...flags: string[]) {
-  const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), PATH: home };
+  // An empty variable is none.
+  const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), PATH: home, CPQ_GRANTS: '' };
   return run(['connect', host, ...flags], env, `${lines.join('\n')}\n`);
 }
 
@@ -54,6 +55,25 @@ test('prints the entry of a host whose own command is not there', async () => {
   expect(status).toBe(0);
   expect(stderr).toContain('claude mcp add --scope user cpq-mcp');
   expect(stdout + stderr).not.toContain(key);
+});
+
+test('replaces the entry of a host whose own command adds no second one', async () => {
+  // As Claude Code: an entry of a name that is there is refused.
+  const lines = [
+    '#!/bin/sh',
+    'case "$2" in',
+    '  add) [ ! -e "$HOME/added" ] && echo "$*" > "$HOME/added" ;;',
+    '  remove) [ "$*" = "mcp remove --scope user cpq-mcp" ] && /bin/rm "$HOME/added" ;;',
+    'esac',
+  ];
+  await writeFile(join(home, 'claude'), lines.join('\n'), { mode: 0o755 });
+  for (const { baseUrl, keys } of (await sandbox()).tenants) {
+    expect(await connect('claude-code', [baseUrl, keys.read])).toMatchObject({
+      status: 0,
+      stdout: 'Check it with /mcp in a new session.\n',
+    });
+    expect(await readFile(join(home, 'added'), 'utf8')).toContain(`CPQ_BASE_URL=${baseUrl} `);
+  }
 });
 
 test('connects to another tenant in place of the first, and keeps the previous file', async () => {

@@ -29,6 +29,8 @@ export interface ConfigHost {
   inputs?(launch: Launch): Entry;
   /** The host's own command that adds the entry, word by word; undefined if it cannot express the entry. */
   addCommand?(launch: Launch, values: Values, entry: Entry): string[] | undefined;
+  /** Removes the entry, where `addCommand` adds none while one of its name is there. */
+  removeCommand?: readonly string[];
   /** How to make the host load the changed file. */
   restart: string;
 }
@@ -150,6 +152,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
         ? ['--transport', 'http', serverName, launch.url, ...flags('--header', ': ', values)]
         : [serverName, ...flags('--env', '=', values), '--', launch.command, ...launch.args]),
     ],
+    removeCommand: ['claude', 'mcp', 'remove', '--scope', 'user', serverName],
     restart: 'Check it with /mcp in a new session.',
   }),
   vscode: host({
