@@ -134,7 +134,8 @@ function withSecretsFromFiles(read: Settings): Settings {
 /** The text of a file. @param named the setting or flag that names it. @throws ConfigError when it cannot be read */
 export function fileContent(named: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    // Editors of Windows begin a file with a byte order mark.
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const code = errorCode(error) ?? 'unreadable';
     throw new ConfigError(`${named}: ${path} cannot be read (${code})`);

@@ -164,7 +164,8 @@ test('every tenant of a tenants file is checked, with its own key', async () => 
     globex: { baseUrl: limited.CPQ_BASE_URL, apiKey: 'WrongKey0123456789' },
   };
   const path = join(folder, 'tenants.json');
-  await writeFile(path, JSON.stringify({ tenants }), { mode: 0o600 });
+  // With the byte order mark of editors of Windows.
+  await writeFile(path, `\uFEFF${JSON.stringify({ tenants })}`, { mode: 0o600 });
   const env = { CPQ_TENANTS_FILE: path, CPQ_STATE_DIR: folder };
   const { status, stdout } = await runHere(['doctor', '--json'], env);
   const { ok, tenants: found } = JSON.parse(stdout);
