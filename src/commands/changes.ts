@@ -11,7 +11,7 @@ you agreed to the difference. The settings are the server's; no grant is needed 
 
 export async function run(argv: readonly string[], context: CommandContext): Promise<void> {
   const { settings, flags, words } = readCommandLine(argv, context.env, { tenant: 'string' });
-  const [verb = 'list', ...rest] = words;
+  const [verb = 'list', ...rest] = words[0]?.includes('=') ? ['list', ...words] : words;
   const isUndo = verb === 'undo' && rest.length === 1;
   if (!isUndo && verb !== 'list') throw new ConfigError(help);
   const args = isUndo ? { change_id: rest[0] } : argumentsIn(rest, help);

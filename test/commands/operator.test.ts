@@ -46,6 +46,8 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
   await writer.close();
   const listed = await run(['changes'], env);
   expect(listed.stdout).toContain('Renamed by a test');
+  const before = await run(['changes', 'until=2020-01-01'], env);
+  expect([before.status, before.stdout]).toEqual([0, expect.stringContaining('No changes')]);
   const [, id = ''] = /^change_id {2,}at [^\n]*\n(chg_\w+) {2,}/m.exec(listed.stdout) ?? [];
   const undo = (answer: string) => run(['changes', 'undo', id], env, answer);
   for (const no of ['', 'yesterday']) expect((await undo(no)).stdout).toContain('declined');
