@@ -402,13 +402,24 @@ describe('what changed', () => {
     });
 
   test('is in the currency of most deals, or another that is chosen; unknown is not 0', async () => {
-    const view = await open();
+    let later: Row | undefined;
+    const view = await open(() => later);
     const bars = () => view.find('.chart .amount').map(({ textContent }) => textContent);
     await until(bars).toEqual(['$10', '–', '$10']);
     await view.choose('Charts in', 'JPY');
     await until(bars).toEqual(['¥900,000', '-¥9', '¥900,000']);
-    const [opening] = pipeline;
-    await view.result(told({ ...data, pipeline: [{ ...opening, value: { USD: 10 } }] }));
+    later = { ...data, pipeline: pipeline.map((row) => ({ ...row, value: { USD: 10 } })) };
+    await view.result(told(later));
+    await until(bars).toEqual(['$10', '+$10', '$10']);
+  });
+
+  test('is whole in each currency though the answer was of one movement', async () => {
+    const part = { ...data, pipeline: [] };
+    const args = { movement: 'slipped' };
+    const view = await openInDom(await server(), 'cpq_pipeline_changes', args, (result, own) =>
+      !own || own.name === 'cpq_pipeline_changes' ? withData(result, own ? data : part) : result,
+    );
+    const bars = () => view.find('.chart .amount').map(({ textContent }) => textContent);
     await until(bars).toEqual(['$10', '–', '$10']);
   });
 

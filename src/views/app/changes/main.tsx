@@ -50,7 +50,7 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
     [data],
   );
   const { answer: whole = data } = read;
-  const codes = [...new Set(data.pipeline?.flatMap(({ value }) => Object.keys(value ?? {})))];
+  const codes = [...new Set(whole.pipeline?.flatMap(({ value }) => Object.keys(value ?? {})))];
   const { currency, choice } = useCurrency(codes.toSorted(formats.byCurrency));
   const talk = dealsToTalkAbout(whole.deals?.rows ?? []);
   const { change: reread, problem } = useReload({ reload, data });
@@ -71,7 +71,9 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
               text="Copy as text"
               busyText="Copying…"
               doneText="Copied"
-              run={() => copy(textOf(data, args, talk, formats))}
+              run={() =>
+                copy(textOf({ ...data, pipeline: whole.pipeline ?? [] }, args, talk, formats))
+              }
             />
             <Refresh host={host} reload={reload} />
           </>
