@@ -115,6 +115,13 @@ describe('amounts of several currencies', () => {
   });
 });
 
+test('a day before and one after are both days, and what is no day stays', () => {
+  const { day } = formatsOf('en-US', 'UTC');
+  expect(day('2026-11-01 → 2026-11-10')).toBe('Nov 1, 2026 → Nov 10, 2026');
+  expect(day('(none) → 2026-11-10')).toBe('(none) → Nov 10, 2026');
+  expect(day('2026-13-45')).toBe('2026-13-45');
+});
+
 test.each([
   ['de-DE', '500.000', 500_000],
   ['de-DE', '500000,50', 500_000.5],

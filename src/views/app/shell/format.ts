@@ -31,8 +31,8 @@ export interface Formats {
   percent(percent: number): string;
   /** A share in a column: with one decimal in every row. */
   share(percent: number): string;
-  /** 2026-11-21 → Nov 21, 2026. */
-  day(day: string): string;
+  /** 2026-11-21 → Nov 21, 2026; every day of a text that has one before and one after. */
+  day(text: string): string;
   /** 2026-11 → Nov 2026. */
   month(month: string): string;
   time(iso: string): string;
@@ -89,7 +89,10 @@ export function formatsOf(
     compare: new Intl.Collator(place, { numeric: true }).compare,
     percent: (value) => percent.format(value / 100),
     share: (value) => share.format(value / 100),
-    day: (text) => dated(text, (date) => isolated(dayFormat?.format(date) ?? text)),
+    day: (text) =>
+      text.replace(/\b\d{4}-\d\d-\d\d\b/g, (one) =>
+        dated(one, (date) => isolated(dayFormat?.format(date) ?? one)),
+      ),
     month: (text) => dated(`${text}-01`, (date) => isolated(monthFormat?.format(date) ?? text)),
     time: (text) => dated(text, (date) => isolated(time.format(date))),
   };
