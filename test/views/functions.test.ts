@@ -544,6 +544,17 @@ describe('the lines of a quote', () => {
     ]);
   });
 
+  test('have no discount by amount where nothing is due once', () => {
+    const rows = [line(1, 'one-time', 100), line(2, 'monthly', 9.05), line(3, 'monthly', 9.05)];
+    const totals = { oneTime: 90, monthly: 18.09 };
+    const lines = { shown: 3, total: 3, rows };
+    const sections = termSections({ ...quote, lines, totals, discount: { amount: 10 } });
+    expect(sections.map(({ adjustments }) => adjustments)).toEqual([
+      [{ kind: 'discount', amount: -10 }],
+      [{ kind: 'rounding', amount: -0.01 }],
+    ]);
+  });
+
   test('of a term of its own have its total', () => {
     const rows = [line(1, 'quarter', 100), line(2, 'quarter', 30)];
     const quarterly = { shown: 2, total: 2, rows };

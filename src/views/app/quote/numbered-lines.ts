@@ -69,5 +69,7 @@ function adjustmentsOf(
   const sum = shown.reduce((all, { total: one = 0 }) => all + one, 0);
   const amount = total === undefined ? 0 : Math.round((total - sum) * 100) / 100;
   if (Math.abs(amount) < sameSum) return [];
-  return [{ kind: discount ? 'discount' : 'rounding', amount }];
+  // An amount is taken off what is due once.
+  const isOff = discount && (discount.percent !== undefined || shown[0]?.term === 'one-time');
+  return [{ kind: isOff ? 'discount' : 'rounding', amount }];
 }
