@@ -605,6 +605,18 @@ describe('the costs of a quote', () => {
 });
 
 describe('quotes', () => {
+  test('without one-time items have no unknown amount', async () => {
+    const row = { id: 'q', name: 'Licences', status: 'draft', monthly: 20, currency: 'USD' };
+    const { data } = await server.call('cpq_brief_company', await views.cpq_brief_company?.args());
+    const quotes = { ...(data.quotes as Row), shown: 1, total: 1, rows: [row] };
+    const args = { company: (data.company as Row).id };
+    const view = await openInDom(await server(), 'cpq_brief_company', args, (result, own) =>
+      own ? result : withData(result, { quotes: { byStatus: [{ ...row, count: 1 }], ...quotes } }),
+    );
+    await until(view.text).toContain('Licences');
+    expect(view.find('[aria-label="Quotes"] tbody')[0]?.textContent).toBe('LicencesDraft$20–');
+  });
+
   test('are listed from the first, and open with their zeros', async () => {
     const view = await openInDom(
       await server(),

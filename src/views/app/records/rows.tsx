@@ -192,7 +192,11 @@ export function QuoteRows({ today, stops, label, ...props }: QuoteProps) {
       : [
           amountColumn('Monthly', ({ monthly }: QuoteRow) => monthly, 'num'),
           amountColumn('Yearly', ({ yearly }: QuoteRow) => yearly, 'num'),
-          amountColumn('One-time', ({ oneTime }: QuoteRow) => oneTime),
+          // A quote without one-time items has no such amount, and not an unknown one.
+          {
+            ...amountColumn('One-time', ({ oneTime }: QuoteRow) => oneTime, 'num'),
+            kind: 'main',
+          } as const,
         ]),
   ];
   return (
