@@ -646,7 +646,7 @@ describe('quotes', () => {
     view.find('tbody button.link')[0]?.click();
     await until(() => panel(view)).toMatch(/First-year value\D{0,4}0\.00/);
     expect(view.find('.side-panel tbody .num')[0]?.textContent).toBe('0');
-    expect(panel(view)).toContain('Concerns costs');
+    expect(panel(view)).toContain('Line 1: Concerns costs');
     expect(panel(view)).not.toContain('under the cost');
     view.click('Close');
     figure(view, 'Expiring soon').button?.click();

@@ -33,7 +33,7 @@ export function QuoteDetails({ id, host, open }: Props) {
           ? `Must fix: ${formats.number(preflight.stops)}`
           : 'Nothing must be fixed'}
       </h3>
-      <FindingList findings={preflight.rows} />
+      <FindingList namesLines findings={preflight.rows} />
       <Table
         label="Lines"
         rows={lines.rows}
