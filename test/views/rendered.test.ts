@@ -308,6 +308,47 @@ describe('a pipeline', () => {
   });
 });
 
+describe('the figures of a pipeline', () => {
+  test('has no days in a stage whose name another has', async () => {
+    let name: unknown;
+    const view = await openPipeline((result, own) => {
+      const groups = rowsAt(result, 'structuredContent', 'groups', 'rows');
+      const group = groups.find((it) => it.name === 'Discovery');
+      if (own || !group) return result;
+      name = group.name;
+      const half = { ...group, count: 1, daysInStage: 9 };
+      const others = groups.filter((other) => other !== group);
+      return withData(result, { groups: { rows: [half, half, ...others] } });
+    });
+    await cards(view);
+    const own = view.find('.board .column').find((it) => it.dataset.column === name);
+    expect(own?.textContent).toContain(`${name}`);
+    expect(own?.textContent).not.toContain('in stage');
+    expect(view.find('.board')[0]?.textContent).toContain('in stage');
+  });
+
+  test('says until when won and lost deals are counted', async () => {
+    const period = { period_from: '2026-01-01', period_to: '2026-03-31' };
+    const view = await openPipeline(undefined, period);
+    await until(view.text).toMatch(/\d lost from Jan 1, 2026 to Mar 31, 2026/);
+  });
+
+  test('has the amounts of one currency in the panel of a converted deal', async () => {
+    const args = { outcome: 'closed', rates: 'CAD=0.73 USD' };
+    const record = { value: 100, oneTime: 100, currency: 'CAD', owner: 'Owner of A' };
+    const view = await openPipeline((result, own) => {
+      if (own?.name === 'cpq_get_record') return told({ record });
+      const records = [{ id: 'a', name: 'A', value: 73, currency: 'USD' }];
+      return own ? withData(result, { records, page: { total: 1 } }) : result;
+    }, args);
+    await until(() => view.find('#closed ~ * tbody button').length).toBe(1);
+    view.find('#closed ~ * tbody button')[0]?.click();
+    await until(() => panel(view)).toContain('Owner of A');
+    expect(panel(view)).toContain('Total contract value$73');
+    expect(panel(view)).not.toContain('100');
+  });
+});
+
 describe('the answer of a pipeline', () => {
   test('shows the groups that the board does not have, and a target', async () => {
     const view = await openPipeline(undefined, { by: 'category', target: 900_000_000 });

@@ -233,14 +233,15 @@ function WinRate({ data, args, host, settings, panel }: Parts) {
     ...rest
   } = args;
   const closed = { ...rest, outcome: 'closed', period_from: from, period_to: to };
-  const title = `Won and lost since ${day(from)}`;
+  const period = to < data.today ? `from ${day(from)} to ${day(to)}` : `since ${day(from)}`;
+  const title = `Won and lost ${period}`;
   const open = () => showPages(panel.open, host, title, closed, isDecided);
   const all = isSearching(settings.filter) ? ', whatever is searched' : '';
   return (
     <Figure
       label="Win rate by count"
       values={[winRatePercent === undefined ? '–' : percent(winRatePercent)]}
-      more={`${number(won.count)} won, ${number(lost.count)} lost since ${day(from)}${all}`}
+      more={`${number(won.count)} won, ${number(lost.count)} lost ${period}${all}`}
       open={host.canRead && won.count + lost.count > 0 ? open : undefined}
     />
   );
@@ -320,13 +321,16 @@ function List({ data, settings, panel, found }: Parts) {
   const { today, groups } = data;
   const shown: BoardSettings = { by, order, measure, ...deadlinesOf(data) };
   const columns = useMemo((): Column[] => {
-    const daysOf = new Map(groups.rows.map(({ name, daysInStage }) => [name, daysInStage]));
-    // They are of all deals.
-    const isKnown = by === 'stage' && data.by === 'stage' && !isSearching(settings.filter);
-    return columnsOf(found, { by, measure, today }).map((column) => ({
-      ...column,
-      daysInStage: isKnown ? daysOf.get(column.name) : undefined,
-    }));
+    const groupOf = new Map(groups.rows.map((group) => [group.name, group]));
+    const isKnown = by === 'stage' && data.by === 'stage';
+    return columnsOf(found, { by, measure, today }).map((column) => {
+      const group = isKnown ? groupOf.get(column.name) : undefined;
+      // They are of all deals of one stage; another may have its name.
+      return {
+        ...column,
+        daysInStage: group?.count === column.count ? group?.daysInStage : undefined,
+      };
+    });
   }, [found, by, measure, today]);
   const selected = entry?.kind === 'opportunity' ? entry.id : undefined;
   const select = (

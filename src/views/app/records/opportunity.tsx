@@ -73,15 +73,19 @@ export function OpportunityDetails({ id, deal = {}, host, stages, open, changed 
 
 /** After a change the list is older than the record; before, it may have its amounts at other rates. */
 function factsOf(deal: DealFacts, record: Facts | undefined, isWritten: boolean): Facts {
-  if (!isWritten) return { ...deal, ...record, ...amountsOf(deal) };
+  if (!isWritten) return { ...deal, ...record, ...amountsOf(deal, record) };
   const { idleDays: _1, probability: _2, profit: _3, ...rest } = deal;
   return { ...rest, ...record };
 }
 
-function amountsOf(deal: DealFacts): Partial<DealFacts> {
+/** All of one currency: those that the list lacks are the record's only if that has the same. */
+function amountsOf(deal: DealFacts, record: Facts = {}): Partial<DealFacts> {
   const { value, oneTime, monthly, currency } = deal;
+  const isSame = currency === (record.currency ?? unknownCurrency);
   const amounts = Object.entries({ value, oneTime, monthly, currency });
-  return Object.fromEntries(amounts.filter(([, amount]) => amount !== undefined));
+  return Object.fromEntries(
+    amounts.filter(([, amount]) => amount !== undefined || (currency !== undefined && !isSame)),
+  );
 }
 
 /** The fields in the order of a conversation: what it is worth, when it closes, who is concerned. */
