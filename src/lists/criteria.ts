@@ -56,24 +56,15 @@ const dateShape = /^\d{4}-\d{2}(-\d{2})?$/;
 const yearShape = /^\d{4}$/;
 const numberShape = /^-?\d+(\.\d+)?$/;
 
-/**
- * Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or.
- * @param areNames whether what looks like an id is a name
- * @throws InvalidArguments
- */
-export function readCriteria(
-  resource: Resource,
-  filters = '',
-  sort = '',
-  areNames = false,
-): Criteria {
+/** Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or. @throws InvalidArguments */
+export function readCriteria(resource: Resource, filters = '', sort = ''): Criteria {
   const values = filters.split('|').length + filters.split(',').length - 1;
   if (values > maxValues)
     throw new InvalidArguments(
       wording`filters may have ${maxValues} values in all, not ${values}: split them over several calls.`,
     );
   return {
-    conditions: filterParts(filters).map((part) => readCondition(resource, part, areNames)),
+    conditions: filterParts(filters).map((part) => readCondition(resource, part)),
     sort: sort
       .split(',')
       .map((part) => part.trim())
@@ -96,10 +87,6 @@ function filterParts(filters: string): string[] {
   return parts.filter((part) => part.trim() !== '');
 }
 
-/** Whether values under a key of names were taken for ids, which they look like. */
-export const hasTakenForIds = ({ conditions }: Criteria): boolean =>
-  conditions.some(({ key, ids }) => key === ids);
-
 /** What a reader of the rows wants to see: keys of the order, and of filters that more than one value can pass. */
 export const keysToShow = ({ conditions, sort }: Criteria): string[] => [
   ...new Set(
@@ -112,7 +99,7 @@ function isOneText({ tests }: Condition): boolean {
   return tests.length === 1 && test !== undefined && 'is' in test && !isDate(test.is);
 }
 
-function readCondition(resource: Resource, part: string, areNames: boolean): Condition {
+function readCondition(resource: Resource, part: string): Condition {
   const colon = part.indexOf(':');
   if (colon < 1)
     throw new InvalidArguments(wording`filters is key:a|b,key2:c; ${quote(part)} has no key.`);
@@ -125,7 +112,7 @@ function readCondition(resource: Resource, part: string, areNames: boolean): Con
   const { ids } = named.column;
   const ofIds = keyOf(resource, ids ?? `${named.name}Id`);
   const hasIds = ids !== undefined || !ofIds.column.isField;
-  const isOfIds = hasIds && !areNames && values.every((value) => longId.test(value));
+  const isOfIds = hasIds && values.every((value) => longId.test(value));
   const key = isOfIds ? ofIds : named;
   return { key, ids: hasIds ? ofIds : undefined, tests: values.map((it) => readTest(key, it)) };
 }
@@ -327,7 +314,8 @@ export function* sortedBy<R extends ApiRecord>(
 
 /** Whether the values of the record contain every word of the text. */
 export function mentions(record: ApiRecord, text: string): boolean {
-  const written = folded(JSON.stringify(Object.values(record)));
+  const values = (_: string, it: unknown) => (isObject(it) ? Object.values(it) : it);
+  const written = folded(JSON.stringify(record, values));
   return folded(text)
     .split(/\s+/)
     .every((word) => written.includes(JSON.stringify(word).slice(1, -1)));

@@ -31,13 +31,12 @@ import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
-import { type Known, nothingKnown } from './columns.ts';
+import type { Known } from './columns.ts';
 import { showsCurrency } from './concise.ts';
 import {
   type Condition,
   type Criteria,
   compareValues,
-  hasTakenForIds,
   inServiceTerms,
   isDate,
   isEqual,
@@ -76,13 +75,10 @@ export async function listRecords<R extends Resource>(
   { fields, filters, sort, ...query }: PageQuery & { fields?: readonly string[] | undefined },
   call: ToolCall,
 ): Promise<NamedPage<RecordOf[R]>> {
-  let criteria = readCriteria(resource, filters, sort);
-  let page = await readPage(tenant, resource, query, criteria, call);
-  if (page.total === 0 && hasTakenForIds(criteria)) {
-    const ofNames = readCriteria(resource, filters, sort, true);
-    const named = await readPage(tenant, resource, query, ofNames, call).catch(ignoreUnclear);
-    if (named?.total) [criteria, page] = [ofNames, named];
-  }
+  const criteria = readCriteria(resource, filters, sort);
+  const found = await servicePage(tenant, resource, query, criteria, call);
+  const page: Awaited<ReturnType<typeof localPage<R>>> =
+    'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
   requireValues(page.examined ?? page.records, criteria);
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
@@ -90,28 +86,12 @@ export async function listRecords<R extends Resource>(
   const gaps = await gapsOfList(tenant, resource, { ...page, isSearched }, criteria, call, fields);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
   const namesakes = await describeNamesakes(tenant, records, page.total, criteria, call);
-  const notes = [...(page.notes ?? []), ...namesakes];
+  const first = describeFirst(page.from > 0 ? [] : records, criteria, known);
+  const asIds = page.total === 0 ? describeIds(criteria) : [];
+  const notes = [...(page.notes ?? []), ...namesakes, ...first, ...asIds];
   const { from, total, next, deleted } = page;
   const keys = keysToShow(criteria);
   return compact({ from, total, next, deleted, coverage, records, known, keys, notes });
-}
-
-type LocalPage<R extends Resource> = Awaited<ReturnType<typeof localPage<R>>>;
-
-async function readPage<R extends Resource>(
-  tenant: Tenant,
-  resource: R,
-  query: PageQuery,
-  criteria: Criteria,
-  call: ToolCall,
-): Promise<LocalPage<R>> {
-  const found = await servicePage(tenant, resource, query, criteria, call);
-  return 'plan' in found ? localPage(tenant, resource, query, found.plan, call) : found;
-}
-
-/** That nothing is found by names either cannot always be told. */
-function ignoreUnclear(error: unknown): undefined {
-  if (!(error instanceof InvalidArguments)) throw error;
 }
 
 /** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */
@@ -139,7 +119,6 @@ async function servicePage<R extends Resource>(
       );
     const notes = await valuesNotFound(tenant, resource, page.records, criteria, call);
     if (notes === 'few records') return { plan };
-    notes.push(...describeFirst(page, criteria));
     return notes.length > 0 ? { ...page, notes } : page;
   } catch (error) {
     if (!isAsked || !isApiError(error, 'refused')) throw error;
@@ -147,15 +126,23 @@ async function servicePage<R extends Resource>(
   }
 }
 
+/** Names may look like ids, as 1-Qualification does. */
+const describeIds = ({ conditions }: Criteria): Wording[] =>
+  conditions.flatMap(({ key, ids, tests: [test] }) => {
+    if (key !== ids || !test || !('is' in test)) return [];
+    const name = trusted(key.name.replace(/\.?id$/i, ''));
+    return [wording`${name} was read as an id: ${name}:~${identifier(test.is)} finds names.`];
+  });
+
 /** Said where the first record has nothing of what is sorted by: some services put such before all others. */
 function describeFirst(
-  { records: [first], from }: ListPage<ApiRecord>,
+  [first]: readonly ApiRecord[],
   { sort: [by] }: Criteria,
+  known: Known,
 ): Wording[] {
-  if (!first || !by || from > 0) return [];
-  if (valuesOf(valueUnderKey(first, by.key, nothingKnown)).length > 0) return [];
+  if (!first || !by || valuesOf(valueUnderKey(first, by.key, known)).length > 0) return [];
   const name = identifier(by.key.name);
-  return [wording`The first records have no ${name}: filters ${name}:(any) leaves them out.`];
+  return [wording`The first records show no ${name}: filters ${name}:(any) leaves them out.`];
 }
 
 /**

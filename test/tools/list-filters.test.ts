@@ -85,7 +85,7 @@ describe('a filter that matches nothing, of a collection that takes many request
 });
 
 test.each([40, 2_600])(
-  'a name that looks like an id is found as a name, among %d',
+  'a name that looks like an id is said to be read as one, and how it is found, among %d',
   async (count) => {
     const service = await upstream();
     const stage = { id: 'stage7abcdefghijkl', name: '1-Qualification' };
@@ -99,14 +99,17 @@ test.each([40, 2_600])(
     service.records['/company'] = [];
     const { call } = await inProcess.start({ baseUrl: service.url, key: 'names-key-0123456789' });
     const found = async (filters: string) => {
+      service.requests.length = 0;
       const { page, text } = await call('cpq_list_opportunities', { filters, size: 1 });
       expect(text).not.toContain('pipelineStage.name');
-      return page.total;
+      return [page.total, /was read as an id: (\S+) finds names/.exec(text)?.[1]];
     };
-    expect(await found('company:ImmobilienScout24')).toBe(1);
-    expect(await found('company:company30abcdefgh')).toBe(1);
-    expect(await found('stage:1-Qualification')).toBe(count);
-    expect(await found('stage:2-Qualification')).toBe(0);
+    expect(await found('company:ImmobilienScout24')).toEqual([0, 'company:~ImmobilienScout24']);
+    expect(service.requests.length).toBeLessThanOrEqual(4);
+    expect(await found('company:~ImmobilienScout24')).toEqual([1, undefined]);
+    expect(await found('company:company30abcdefgh')).toEqual([1, undefined]);
+    expect(await found('stage:1-Qualification')).toEqual([0, 'stage:~1-Qualification']);
+    expect(await found('stage:~1-Qualification')).toEqual([count, undefined]);
   },
 );
 
@@ -199,11 +202,14 @@ describe('a part of a text', () => {
 test.each([
   ['19" rack', ['p1']],
   ['price', []],
+  ['vendor', []],
 ])(
   'a text is looked for in the values alone, as it is written, where the service ignores it: %s',
   async (query, ids) => {
     const { call } = await fresh({
-      '/product': ['Cable', '19" rack'].map((name, at) => ({ id: `p${at}`, name, price: 5 })),
+      '/product': ['Cable', '19" rack'].map((name, at) => ({
+        ...{ id: `p${at}`, name, price: 5, manufacturer: { vendor: 'Acme' } },
+      })),
     });
     (await upstream()).set({ onRequest: (_, __, { query }) => query.delete('query') });
     const { records } = await call('cpq_list_products', { query });
@@ -266,7 +272,7 @@ test('records without what is sorted by are told of where the service puts them 
   });
   const list = (args: Row) => call('cpq_list_products', args);
   const { data } = await list({ sort: 'ean', size: 2 });
-  expect(String(data.notes)).toContain('have no ean: filters ean:(any) leaves them out.');
+  expect(String(data.notes)).toContain('show no ean: filters ean:(any) leaves them out.');
   for (const args of [{ sort: '-ean' }, { sort: 'ean', from: 2 }])
     expect(String((await list(args)).data.notes)).not.toContain('leaves them out');
   const { records } = await list({ sort: 'ean', filters: 'ean:(any)' });
