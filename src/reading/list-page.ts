@@ -180,7 +180,7 @@ async function askTogether(
   const [field, ...more] = filterFields(query.filters ?? '');
   const { honoured, pages: known = maxRequests + 1 } = pages.traits(resource);
   const isTried = [`none ${field}`, `with ${field}`].some((trait) => honoured[trait] !== undefined);
-  const isForeign = hasForeignCase(query.filters ?? '');
+  const isForeign = hasForeignCase(valuesIn(query.filters ?? ''));
   if (source.isCached || from || query.query || more.length > 0 || isTried || isForeign) return {};
   if (field === undefined || !identifying.includes(field) || Number(known) <= maxRequests)
     return {};
@@ -364,9 +364,11 @@ const filterFields = (filters: string): string[] => filters.split(',').map(field
 /** Whether a text has letters beyond ASCII, whose other case some services do not know. */
 const hasForeignCase = (text: string): boolean => /(?!\p{ASCII})[\p{Lu}\p{Ll}]/u.test(text);
 
-/** The property of a route that it finds what is there by this field, for values with such letters or without. */
+const valuesIn = (part: string): string => part.slice(part.indexOf(':'));
+
+/** The property of a route that it finds the values of this field in any letter case; apart for letters beyond ASCII. */
 const noneBy = (part: string): string =>
-  `none ${fieldIn(part)}${hasForeignCase(part) ? ' beyond ASCII' : ''}`;
+  `none ${fieldIn(part)}${hasForeignCase(valuesIn(part)) ? ' beyond ASCII' : ''}`;
 
 /** A page of what the search finds without filters. */
 async function takeSample(
@@ -402,8 +404,10 @@ async function filtersBy(
   const [field, trait] = [fieldIn(part), noneBy(part)];
   const known = pages.traits(resource).honoured[trait];
   if (known !== undefined) return known;
-  const isLike = (record: ApiRecord) => hasForeignCase(String(valueAt(record, field)));
-  const value = controlFor(field, hasForeignCase(part) ? records.filter(isLike) : records);
+  const isForeign = hasForeignCase(valuesIn(part));
+  const isLike = (record: ApiRecord) =>
+    hasForeignCase(String(valueAt(record, field))) === isForeign;
+  const value = controlFor(field, records.filter(isLike));
   if (value === undefined) return false;
   const query = { ...search, filters: `${field}:${value}`, size: sampleSize };
   const page = await pages.page(resource, query, call).catch(ignoreApiError('refused'));

@@ -118,7 +118,7 @@ async function findPart(asked: Question, part: Exclude<PartOf, { only: unknown }
   if ('called' in part) return aboutText(asked, part.called);
   const isOne = 'ids' in part && part.ids.length === 1;
   if (!isOne && (await isSmall(asked))) return undefined;
-  if ('about' in part) return aboutText(asked, part.about);
+  if ('about' in part) return part.about === '' ? firstPage(asked) : aboutText(asked, part.about);
   if ('of' in part) return ofCompany(asked, part.of);
   if (part.ids.length === 0) return completeOf(none);
   return withIds(asked, part.ids);
@@ -180,6 +180,15 @@ async function withIds(
   return completeOf(found.filter((record) => record !== undefined));
 }
 
+/** Of nothing that is asked for, from which nothing is learnt of the service's search. */
+async function firstPage({ sample }: Question): Promise<Found> {
+  const { records, total } = await sample();
+  const read = records.length;
+  if (total !== undefined && total <= read) return completeOf(records);
+  const coverage = { complete: false, read, total: total ?? read, reason: 'one page' };
+  return { records, coverage, asOf: new Date() };
+}
+
 /**
  * What the service's search finds for a text, unless it ignores the text. The size of the collection matters only where
  * no record has exactly the text.
@@ -198,8 +207,7 @@ async function aboutText(asked: Question, text: string): Promise<Found> {
   const isFound = total <= records.length && records.some((record) => hasText(record, text));
   if (isFound) pages.learnHonoured(resource, byText, true);
   else if (await isSmall(asked)) return undefined;
-  // Without a text every page is that of all records.
-  else if (text !== '' && (await ignoresText(asked, page))) return undefined;
+  else if (await ignoresText(asked, page)) return undefined;
   else if (records.length === 0 && !(await asked.trials.run(() => findsByText(asked))))
     return undefined;
   if (total <= records.length) return { ...completeOf(records), asOf };
