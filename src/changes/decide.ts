@@ -44,8 +44,9 @@ export async function decide(
   pendingPlans.set(tenant.writes.tokens, pending);
   const key = canonicalJson([tenant.key.identity, given, call.caller, [...tenant.grants].sort()]);
   const earlier = pending.get(key);
-  // Asked again: another process, which got the answer, may have found that.
-  if (earlier && !call.answered) doubtRow(tenant, earlier.plan.target);
+  // The same question again: another process, which got the answer, may have found that the row differs from its record.
+  if (earlier && earlier.until > Date.now() && !call.answered)
+    doubtRow(tenant, earlier.plan.target);
   const known = call.answered ? earlier : undefined;
   const plan = known && known.until > Date.now() ? known.plan : await make();
   pending.delete(key);

@@ -36,7 +36,7 @@ export interface WriteOutcome extends Pick<WriteIntent, 'id' | 'at' | 'opportuni
 export interface RecordedChange {
   intent: WriteIntent;
   outcome?: WriteOutcome;
-  /** By a change that holds. */
+  /** The change that took it back, unless that was taken back itself. */
   revertedBy?: string;
 }
 

@@ -36,7 +36,7 @@ export interface Target {
 /** What is learnt of a service whose rows have all that a record has. */
 const wholeRows = 'rows are whole';
 
-/** Rows are asked about no more: a record seems to differ from its row. */
+/** Plans no longer start from a row: it seems to differ from its record. */
 export function doubtRow(tenant: Tenant, { present }: Target): void {
   if (present?.isRow) tenant.writes.learn(wholeRows, false);
 }
@@ -229,7 +229,7 @@ export class TargetFinder {
     // There are more, and a namesake may be among them: the filter finds it, where the service has one for this field.
     const having = await this.#search({ filters: `externalIdentifier:${externalId}` });
     const found = [...records, ...having.records];
-    // Of a filter that is ignored or refused, or finds none, nothing follows: all are read.
+    // A filter that is ignored or refused, or finds none, proves nothing: all are read.
     const isProven = having.isWhole && having.records.some(hasIdentifier(externalId));
     const others = isProven ? [] : await this.#alikeAmongAll(externalId);
     return alikeAmong([...found, ...others], externalId);
@@ -343,11 +343,16 @@ export async function tenantScale(
   return scale.certain ? scale : scaleOf([...(await sampleOf(tenant, call)).records, ...own]);
 }
 
-/** The scale by all opportunities. @throws NotGranted, ApiError */
+/** The scale by all opportunities. @throws ChangeRefused if not all that show none could be read; NotGranted, ApiError */
 export async function wholeScale(tenant: Tenant, call: ToolCall): Promise<TenantScale> {
   const sample = await sampleOf(tenant, call);
-  const { records } = sample.isWhole ? sample : await tenant.collection('opportunity', call);
-  return scaleOf(records);
+  if (sample.isWhole) return scaleOf(sample.records);
+  const { records, coverage } = await tenant.collection('opportunity', call);
+  const scale = scaleOf(records);
+  if (scale.certain || coverage.complete) return scale;
+  throw new ChangeRefused(
+    wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), and none shows whether probabilities are stored as 0–1 or 0–100. Try later, or leave the probability out.`,
+  );
 }
 
 function scaleOf(records: readonly Opportunity[]): TenantScale {

@@ -128,6 +128,17 @@ describe('the scale of probabilities', () => {
     expect(bodies().map(({ probability }) => probability)).toEqual([0, 50, 0]);
   });
 
+  test('is not guessed where not all opportunities could be read, and none shows it', async () => {
+    const { it, upstream, answering } = await open(
+      Array.from({ length: 450 }, (_, at) => deal(`o${at}`, { probability: at < 420 ? 0 : 40 })),
+    );
+    const behind = ({ query }: { query: URLSearchParams }) => Number(query.get('from')) >= 200;
+    upstream.set({ status: only({ code: 500 }, { if: behind }) });
+    const { text } = await it.upsert({ opportunity_id: 'o2', probability: 0.5 });
+    expect(text).toMatch(/^Nothing was written\. Only \d+ of 450 .* none shows whether prob/);
+    expect(answering.asked).toEqual([]);
+  });
+
   test('is not learnt where the service closes a deal of 1 %', async () => {
     const rows = [
       deal('o1', { probability: 1, pipelineStage: { id: 's1', name: 'New' } }),
