@@ -20,7 +20,7 @@ import { errorCode } from '../values.ts';
 import { openHandle, type SharedServices } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';
 
-/** What the strategies need besides. @throws ConfigError when it is missing */
+/** The settings that a strategy cannot do without. @throws ConfigError when one is missing */
 const needs = {
   token: () => ({}),
   oauth({ oauthIssuer: issuer, publicUrl: resource }: Settings) {

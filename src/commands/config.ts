@@ -127,7 +127,7 @@ function parseRequest(argv: readonly string[], { env }: CommandContext) {
   if (auth !== undefined && !isOneOf(authNames, auth))
     throw new ConfigError(`--auth: "${auth}" is none of ${authNames.join(', ')}.\n${usage}`);
   // An empty variable is none, as for the server.
-  const keyFile = flags['api-key-file'] || env[variables.keyFile];
+  const keyFile = flags['api-key-file'] ?? env[variables.keyFile];
   return {
     host,
     file: flags.file,
@@ -135,8 +135,8 @@ function parseRequest(argv: readonly string[], { env }: CommandContext) {
     http,
     auth,
     sandbox: flags.sandbox !== undefined,
-    baseUrl: flags['base-url'] || env[variables.baseUrl] || undefined,
-    grants: flags.grants || env[variables.grants] || undefined,
+    baseUrl: flags['base-url'] ?? (env[variables.baseUrl] || undefined),
+    grants: flags.grants ?? (env[variables.grants] || undefined),
     apiKeyFile: keyFile ? resolve(keyFile) : undefined,
   };
 }

@@ -33,7 +33,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   stderr.write('Checking both …\n');
   const { file = fileOf(host, context) } = flags;
   const kept = await keptVariables(file, host.root);
-  let grants = flags.grants || kept[variables.grants] || env[variables.grants] || undefined;
+  let grants = flags.grants ?? (kept[variables.grants] || env[variables.grants] || undefined);
   const read = () =>
     readSettings([], { ...kept, ...given, [variables.key]: key, [variables.grants]: grants });
   const tenant = requireTenant(read());

@@ -565,6 +565,7 @@ describeWith('redis', 'a Redis that may delete what it has', () => {
     const doctor = await runHere(['doctor', '--sandbox'], {
       CPQ_REDIS_URL: it.url.href,
       CPQ_AUTH: 'oauth',
+      CPQ_PUBLIC_URL: 'http://127.0.0.1/mcp',
       CPQ_OAUTH_ISSUER: `http://127.0.0.1:${it.url.port}`,
     });
     const found = doctor.stdout.replaceAll(/\s+/g, ' ');

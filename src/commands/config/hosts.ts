@@ -29,7 +29,7 @@ export interface ConfigHost {
   inputs?(launch: Launch): Entry;
   /** The host's own command that adds the entry, word by word; undefined if it cannot express the entry. */
   addCommand?(launch: Launch, values: Values, entry: Entry): string[] | undefined;
-  /** Removes the entry, where `addCommand` adds none while one of its name is there. */
+  /** Removes an entry of this name, which `addCommand` does not replace. */
   removeCommand?: readonly string[];
   /** How to make the host load the changed file. */
   restart: string;
