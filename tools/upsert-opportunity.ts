@@ -35,7 +35,7 @@ const passThrough = (about: string) =>
     .optional()
     .describe(about);
 
-/** Others are read as none: services have them in place of that. */
+/** Other dates are read as none: services store them where there is no date. */
 const dayToStore = plainDay
   .refine(
     (text) => text === undefined || dayFromService(text) !== undefined,

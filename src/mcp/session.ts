@@ -28,7 +28,7 @@ export const callIn = (session: unknown, requestId: unknown): string => `${sessi
 
 type Secret = Pick<State, 'secret'>;
 
-/** `undefined` while the shared state was never there: nothing can be written then, but everything be read. */
+/** `undefined` until the shared state was reached once: until then everything can be read and nothing written. */
 const secretOf = (state: Secret) => state.secret().catch(ifUnavailable(() => undefined));
 
 /**

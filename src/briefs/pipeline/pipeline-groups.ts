@@ -136,9 +136,9 @@ function labelsBy(
   return names.size > 0 ? [...names].map((name) => ({ name })) : {};
 }
 
-/** A choice may be an object with a name. */
+/** A choice may be an object with a name, or an id alone. */
 const textOf = (value: unknown): string =>
-  String(fieldOf(value, 'name') ?? (isObject(value) ? JSON.stringify(value) : value));
+  isObject(value) ? String(value.name ?? value.id ?? JSON.stringify(value)) : String(value);
 
 export type PipelineGroup = GroupRow<ReturnType<typeof openFigures>>;
 

@@ -219,7 +219,7 @@ type Facts = ReturnType<typeof factsOf> & { label?: Named };
 function factsOf(quote: Quote, dealOf: DealOf, options: QuotesOptions) {
   return {
     quote,
-    // Of its parts, too.
+    // Also in the facts about some of its lines.
     whole: quote,
     currency: currencyOfRecord(quote, options.currencyOf),
     status: statusOfQuote(quote),
