@@ -226,11 +226,12 @@ export class TargetFinder {
     const written = JSON.stringify(externalId).slice(1, -1).toLowerCase();
     const mentions = (it: Opportunity) => JSON.stringify(it).toLowerCase().includes(written);
     if (!records.every(mentions)) return [];
-    // There are more, and a namesake may be among them: the filter finds it, where the service has one for this field.
+    // There may be more, and a namesake among them: the filter finds it, where the service has one for this field.
     const having = await this.#search({ filters: `externalIdentifier:${externalId}` });
     const found = [...records, ...having.records];
+    if (found.length === 0) return [];
     // A filter that is ignored or refused, or finds none, proves nothing: all are read.
-    const isProven = having.isWhole && having.records.some(hasIdentifier(externalId));
+    const isProven = having.records.length > 0 && having.records.every(hasIdentifier(externalId));
     const others = isProven ? [] : await this.#alikeAmongAll(externalId);
     return alikeAmong([...found, ...others], externalId);
   }
