@@ -25,8 +25,8 @@ const mayNotWrite = <V extends { set: Partial<Switches>; mayFail?: readonly stri
   variation: V,
 ): V =>
   variation.mayFail !== 'every' &&
-  variation.set.query === 'ignored' &&
-  variation.set.offset !== undefined
+  ((variation.set.query === 'ignored' && variation.set.offset !== undefined) ||
+    (variation.set.filters !== undefined && variation.set.hidden))
     ? { ...variation, mayFail: [...(variation.mayFail ?? []), ...writes, 'upsert of a new one'] }
     : variation;
 
