@@ -43,12 +43,11 @@ export async function decide(
   const pending = pendingPlans.get(tenant.writes.tokens) ?? new BoundedMap(maxPending);
   pendingPlans.set(tenant.writes.tokens, pending);
   const key = canonicalJson([tenant.key.identity, given, call.caller, [...tenant.grants].sort()]);
-  const earlier = pending.get(key);
+  const stored = pending.get(key);
+  const earlier = stored && stored.until > Date.now() ? stored.plan : undefined;
   // The same question again: another process, which got the answer, may have found that the row differs from its record.
-  if (earlier && earlier.until > Date.now() && !call.answered)
-    doubtRow(tenant, earlier.plan.target);
-  const known = call.answered ? earlier : undefined;
-  const plan = known && known.until > Date.now() ? known.plan : await make();
+  if (earlier && !call.answered) doubtRow(tenant, earlier.target);
+  const plan = earlier && call.answered ? earlier : await make();
   pending.delete(key);
   const decision = await decidePlan(tenant, plan, call, make);
   const asked = await questionOf(decision, call);

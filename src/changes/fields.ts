@@ -242,10 +242,10 @@ function referenceId(property: string, { record, raw }: Present): string | undef
 /** Every id that a record gives for a reference, nested or beside it. */
 function idsIn(raw: Present['raw'], property: string): unknown[] {
   const nested = raw[property];
-  const inside = isObject(nested) ? (nested.id ?? nested._id) : undefined;
-  // A text alone may be a name.
+  // A number alone is an id; a text alone may be a name.
   const alone = typeof nested === 'number' ? nested : undefined;
-  return [inside, alone, raw[flatForms(property).id]].filter((id) => !isBlank(id));
+  const own = isObject(nested) ? (nested.id ?? nested._id) : alone;
+  return [own, raw[flatForms(property).id]].filter((id) => !isBlank(id));
 }
 
 /** An empty value, or a list or object without any other. */

@@ -1,5 +1,6 @@
+import type { Coverage } from '../reading/coverage.ts';
 import type { NameOf } from '../setting-names.ts';
-import type { Wording } from '../text/untrusted-text.ts';
+import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
 /** A change was refused. The reason is shown to the assistant unchanged. */
 export class ChangeRefused extends Error {
@@ -19,3 +20,9 @@ export class ChangeRefused extends Error {
 }
 
 export type Remedy = (nameOf: NameOf) => Wording;
+
+/** The beginning of a reason, where not all records could be read. */
+export const partlyRead = (
+  { read, total, reason = 'for an unknown reason' }: Coverage,
+  what: string,
+): Wording => wording`Only ${read} of ${total} ${trusted(what)} could be read (${trusted(reason)})`;

@@ -11,7 +11,7 @@ import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/invisible-characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { type Reference, referenceOf } from './fields.ts';
-import { ChangeRefused } from './refusal.ts';
+import { ChangeRefused, partlyRead } from './refusal.ts';
 
 /** A record that is meant, perhaps. */
 interface Choice extends Candidate {
@@ -133,9 +133,8 @@ function pick(search: Search, found: NameMatch): Reference {
   const { id = '', name, deleted } = found.match;
   if (deleted) throw new ChangeRefused(wording`The ${field} ${quote(requested)} has been deleted.`);
   if (found.by === 'name' && !coverage.complete) {
-    const { read, total, reason = 'for an unknown reason' } = coverage;
     throw refusal(
-      wording`Only ${read} of ${total} records could be read (${trusted(reason)}), so it is not certain that just one ${field} is called ${quote(requested)}: say it by id.`,
+      wording`${partlyRead(coverage, 'records')}, so it is not certain that just one ${field} is called ${quote(requested)}: say it by id.`,
       search,
       [found.match],
     );

@@ -8,9 +8,9 @@ import { isPathSegment, type Search } from '../service/routes.ts';
 import { searchRecords } from '../tenant/lookup.ts';
 import { nameReferences } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
-import { identifier, quote, trusted, wording } from '../text/untrusted-text.ts';
+import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import type { Divisor, Present } from './fields.ts';
-import { ChangeRefused } from './refusal.ts';
+import { ChangeRefused, partlyRead } from './refusal.ts';
 
 export interface TargetSelector {
   externalId?: string | undefined;
@@ -265,7 +265,7 @@ export class TargetFinder {
     const { records, coverage } = await this.#tenant.collection('opportunity', this.#call);
     if (coverage.complete) return alikeAmong(records, externalId);
     throw new ChangeRefused(
-      wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that no other has the external identifier ${quote(externalId)}, by which the API writes. Try later.`,
+      wording`${partlyRead(coverage, 'opportunities')}, so it is not certain that no other has the external identifier ${quote(externalId)}, by which the API writes. Try later.`,
     );
   }
 }
@@ -344,7 +344,7 @@ export async function tenantScale(
   return scale.certain ? scale : scaleOf([...(await sampleOf(tenant, call)).records, ...own]);
 }
 
-/** The scale by all opportunities. @throws ChangeRefused if not all that show none could be read; NotGranted, ApiError */
+/** The scale by all opportunities. @throws ChangeRefused if those that could be read do not show it; NotGranted, ApiError */
 export async function wholeScale(tenant: Tenant, call: ToolCall): Promise<TenantScale> {
   const sample = await sampleOf(tenant, call);
   if (sample.isWhole) return scaleOf(sample.records);
@@ -352,7 +352,7 @@ export async function wholeScale(tenant: Tenant, call: ToolCall): Promise<Tenant
   const scale = scaleOf(records);
   if (scale.certain || coverage.complete) return scale;
   throw new ChangeRefused(
-    wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), and none shows whether probabilities are stored as 0–1 or 0–100. Try later, or leave the probability out.`,
+    wording`${partlyRead(coverage, 'opportunities')}, and none shows whether probabilities are stored as 0–1 or 0–100. Try later, or leave the probability out.`,
   );
 }
 
