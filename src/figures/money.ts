@@ -109,11 +109,14 @@ export function currencyOfRecord(
   currencyOf: Pick<CurrencyOf, 'get'>,
 ): string {
   const { company, companyId } = record;
-  const own = fieldOf(record.currency, 'code') ?? record.currency;
+  const own = currencyGiven(record.currency);
   if (typeof own === 'string' && own.trim() !== '') return currencyCode(own) ?? unknownCurrency;
   const id = nonBlank(company?.id) ?? nonBlank(companyId) ?? '';
   return currencyCode(company?.currency) ?? currencyOf.get(id) ?? unknownCurrency;
 }
+
+/** What a record has as its currency: a text, or an object with a code. */
+export const currencyGiven = (value: unknown): unknown => fieldOf(value, 'code') ?? value;
 
 /** Amounts by currency, rounded to 2 decimals. Only currencies with a known amount are included. */
 export type Amounts = Record<string, number>;

@@ -3,14 +3,14 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { dayOf } from '../figures/days.ts';
-import { rounded } from '../figures/money.ts';
+import { currencyGiven, rounded } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
 import { firstYearValue, sumQuote, termTotals } from '../figures/quote-totals.ts';
 import type { TermTotals } from '../figures/terms.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import { shortHash } from '../state/short-hash.ts';
-import { fieldOf, isObject, parseJson } from '../values.ts';
+import { isObject, parseJson } from '../values.ts';
 
 /** Records of one kind and their stored form. */
 export interface SnapshotKind<T> {
@@ -30,8 +30,7 @@ const scalar: Keep = (value) =>
 const day: Keep = (value) =>
   typeof value === 'string' ? (dayOf(value) ?? value.slice(0, maxUnreadableTime)) : scalar(value);
 const maxUnreadableTime = 40;
-/** Its code, where it is an object. */
-const currency: Keep = (value) => scalar(fieldOf(value, 'code') ?? value);
+const currency: Keep = (value) => scalar(currencyGiven(value));
 const reference: Keep = (value) =>
   isObject(value) ? [scalar(value.id), scalar(value.name), scalar(value.currency)] : null;
 
