@@ -73,7 +73,7 @@ function companiesToRead(
 }
 
 /**
- * Reads the collections without which these columns would be empty. Companies are left to `knownFor`, and the products of
+ * Reads the opportunities, if these columns would be empty without them. Companies are left to `knownFor`, and the products of
  * pricing books to `nameProducts`, which need fewer requests.
  * @throws ApiError
  */
@@ -84,8 +84,10 @@ export async function readForColumns(
   call: ToolCall,
 ): Promise<void> {
   const { all } = listColumns[resource];
-  const needs = fields.flatMap((it) => (isKeyOf(all, it) ? (all[it]?.needs ?? []) : []));
-  if (needs.includes('opportunity')) await readGranted(tenant, ['opportunity'], call);
+  const needsDeals = fields.some(
+    (it) => isKeyOf(all, it) && all[it]?.needs?.includes('opportunity'),
+  );
+  if (needsDeals) await readGranted(tenant, ['opportunity'], call);
 }
 
 /** Reads collections, as far as they may and can be read: without them the list shows ids. @throws ApiError */

@@ -169,7 +169,7 @@ const identifying: readonly unknown[] = ['number', 'mpn', 'ean', 'email', 'exter
 /**
  * The records with an identifier, which is asked for together with that of another record: finding this one shows in the
  * same request whether the service filters by the field, which is not known yet. Nothing is found if it is known, or is
- * not shown.
+ * not shown, or the identifier has letters beyond ASCII.
  */
 async function askTogether(
   source: ListSource,
@@ -180,8 +180,8 @@ async function askTogether(
   const [field, ...more] = filterFields(query.filters ?? '');
   const { honoured, pages: known = maxRequests + 1 } = pages.traits(resource);
   const isTried = [`none ${field}`, `with ${field}`].some((trait) => honoured[trait] !== undefined);
-  const isForeign = hasForeignCase(valuesIn(query.filters ?? ''));
-  if (source.isCached || from || query.query || more.length > 0 || isTried || isForeign) return {};
+  const showsNothing = isTried || isForeign(query.filters ?? '');
+  if (source.isCached || from || query.query || more.length > 0 || showsNothing) return {};
   if (field === undefined || !identifying.includes(field) || Number(known) <= maxRequests)
     return {};
   const sample = await takeSample(source, searchOf(query));
@@ -364,11 +364,11 @@ const filterFields = (filters: string): string[] => filters.split(',').map(field
 /** Whether a text has letters beyond ASCII, whose other case some services do not know. */
 const hasForeignCase = (text: string): boolean => /(?!\p{ASCII})[\p{Lu}\p{Ll}]/u.test(text);
 
-const valuesIn = (part: string): string => part.slice(part.indexOf(':'));
+const isForeign = (part: string): boolean => hasForeignCase(part.slice(part.indexOf(':')));
 
 /** The property of a route that it finds the values of this field in any letter case; apart for letters beyond ASCII. */
 const noneBy = (part: string): string =>
-  `none ${fieldIn(part)}${hasForeignCase(valuesIn(part)) ? ' beyond ASCII' : ''}`;
+  `none ${fieldIn(part)}${isForeign(part) ? ' beyond ASCII' : ''}`;
 
 /** A page of what the search finds without filters. */
 async function takeSample(
@@ -404,9 +404,8 @@ async function filtersBy(
   const [field, trait] = [fieldIn(part), noneBy(part)];
   const known = pages.traits(resource).honoured[trait];
   if (known !== undefined) return known;
-  const isForeign = hasForeignCase(valuesIn(part));
   const isLike = (record: ApiRecord) =>
-    hasForeignCase(String(valueAt(record, field))) === isForeign;
+    hasForeignCase(String(valueAt(record, field))) === isForeign(part);
   const value = controlFor(field, records.filter(isLike));
   if (value === undefined) return false;
   const query = { ...search, filters: `${field}:${value}`, size: sampleSize };
