@@ -126,15 +126,17 @@ async function servicePage<R extends Resource>(
   }
 }
 
-/** Names may look like ids, as 1-Qualification does. */
+/** Said where a value was read as an id, and nothing has that id: names such as 1-Qualification look like ids. */
 const describeIds = ({ conditions }: Criteria): Wording[] =>
   conditions.flatMap(({ key, ids, tests: [test] }) => {
     if (key !== ids || !test || !('is' in test)) return [];
     const name = trusted(key.name.replace(/\.?id$/i, ''));
-    return [wording`${name} was read as an id: ${name}:~${identifier(test.is)} finds names.`];
+    return [
+      wording`The value of ${name} was read as an id: ${name}:~${identifier(test.is)} finds names that contain it.`,
+    ];
   });
 
-/** Said where the first record has nothing of what is sorted by: some services put such before all others. */
+/** Said where the first record has nothing of what is sorted by: some services put such records before all others. */
 function describeFirst(
   [first]: readonly ApiRecord[],
   { sort: [by] }: Criteria,

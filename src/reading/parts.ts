@@ -180,7 +180,7 @@ async function withIds(
   return completeOf(found.filter((record) => record !== undefined));
 }
 
-/** Of nothing that is asked for, from which nothing is learnt of the service's search. */
+/** The first page, where no text is asked for. Nothing is learnt of the service's search from it. */
 async function firstPage({ sample }: Question): Promise<Found> {
   const { records, total } = await sample();
   const read = records.length;

@@ -309,7 +309,7 @@ describe('a pipeline', () => {
 });
 
 describe('the figures of a pipeline', () => {
-  test('has no days in a stage whose name another has', async () => {
+  test('have no days in a stage whose name another has', async () => {
     let name: unknown;
     const view = await openPipeline((result, own) => {
       const groups = rowsAt(result, 'structuredContent', 'groups', 'rows');
@@ -327,13 +327,13 @@ describe('the figures of a pipeline', () => {
     expect(view.find('.board')[0]?.textContent).toContain('in stage');
   });
 
-  test('says until when won and lost deals are counted', async () => {
+  test('say until when won and lost deals are counted', async () => {
     const period = { period_from: '2026-01-01', period_to: '2026-03-31' };
     const view = await openPipeline(undefined, period);
     await until(view.text).toMatch(/\d lost from Jan 1, 2026 to Mar 31, 2026/);
   });
 
-  test('has the amounts of one currency in the panel of a converted deal', async () => {
+  test('have one currency in the panel of a converted deal', async () => {
     const args = { outcome: 'closed', rates: 'CAD=0.73 USD' };
     const record = { value: 100, oneTime: 100, currency: 'CAD', owner: 'Owner of A' };
     const view = await openPipeline((result, own) => {

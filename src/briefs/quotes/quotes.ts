@@ -219,7 +219,7 @@ type Facts = ReturnType<typeof factsOf> & { label?: Named };
 function factsOf(quote: Quote, dealOf: DealOf, options: QuotesOptions) {
   return {
     quote,
-    // Also in the facts about some of its lines.
+    /** Also in the facts about some of its lines, whose `quote` has only these. */
     whole: quote,
     currency: currencyOfRecord(quote, options.currencyOf),
     status: statusOfQuote(quote),
