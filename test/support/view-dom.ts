@@ -25,6 +25,8 @@ export interface ViewInDom {
   find(selector: string): HTMLElement[];
   /** The host passes on another result. */
   result(result: Row): Promise<void>;
+  /** The host announces that it removes the view. @throws Error if the view does not agree */
+  remove(): Promise<unknown>;
   /** Delivers a message as if from this sender. */
   deliver(message: Row, sender: unknown): void;
   /** The sender that a view listens to. */
@@ -98,7 +100,8 @@ export async function openInDom(
       .map(({ textContent }) => textContent)
       .join('');
   const send = (it: Row) => bridge.sendToolResult(it as never);
-  return { text, calls, sent, deliver, host: parent, result: send, ...handsIn(window) };
+  const remove = () => bridge.teardownResource({});
+  return { text, calls, sent, deliver, host: parent, result: send, remove, ...handsIn(window) };
 }
 
 /** What a person does in the page. */

@@ -56,6 +56,7 @@ describe.each(Object.entries(views))('the view of %s', (tool, { args, facts }) =
     expect(view.find('.coverage.partial')).toEqual([]);
     const name = expect.stringMatching(/^cpq-mcp-[a-z]+$/);
     expect(view.sent[0]).toMatchObject({ method: 'ui/initialize', params: { appInfo: { name } } });
+    await view.remove();
   });
 
   test('says that an answer is not complete', async () => {
@@ -243,8 +244,11 @@ describe('a pipeline', () => {
     await cards(view);
     view.find('.switch input').at(-1)?.click();
     await until(view.text).toContain(reason);
+    const reads = () => view.calls.filter(({ name }) => name === 'cpq_pipeline_deals').length;
+    const before = reads();
     view.click('Refresh');
     await until(view.text).not.toContain(reason);
+    await until(reads).toBeGreaterThan(before);
   });
 
   test('leads to the next deal in the order of the board', async () => {
@@ -413,6 +417,11 @@ describe('the answer of a pipeline', () => {
   });
 });
 
+const likelyToClose = (closes: string) => ({
+  ...{ id: closes, closes, currency: 'USD' },
+  ...{ value: 7, probability: 0.9 },
+});
+
 describe('what changed', () => {
   const pipeline = [
     { step: 'opening', count: 3, value: { JPY: 900_000, USD: 10 } },
@@ -496,13 +505,16 @@ describe('what changed', () => {
   });
 
   test('is a forecast that says what it was read from, and repeats the target', async () => {
+    const records = [yesterday, utcDay(new Date())].map(likelyToClose);
     const view = await open(({ name, arguments: asked }) => {
       if (asked?.since === 'last_month') return { filter: 'owner', summary: 'Which owner?' };
-      return name === 'cpq_pipeline_deals' ? { page: { total: 9_000 } } : undefined;
+      return name === 'cpq_pipeline_deals' ? { records, page: { total: 9_000 } } : undefined;
     });
     await until(() => view.find('.chart').length).toBe(1);
     toggle(view, 'Forecast against a target');
     await until(view.text).toMatch(/Only \d+ of 9,000 open deals were read/);
+    // An overdue deal is in no figure of the forecast.
+    expect(figure(view, 'Committed').value).toBe('$7');
     await until(view.text).toContain('Which owner?');
     await view.choose('Target', '500,000');
     await until(view.text).toContain('Target: $500,000.');
@@ -565,15 +577,47 @@ describe('a quote', () => {
     expect(saved(view)).toEqual([]);
   });
 
-  test('says why a draft could not be saved', async () => {
+  test('has a copy for the customer where companies may not be read', async () => {
+    const reader = await inProcess.start(await address(), { grants: 'quote:read' });
+    const args = { quote: (await first('/quote'))?.id };
+    const change = (result: Row) => withData(result, lines(1, 1));
+    const view = await openInDom(reader, 'cpq_brief_quote', args, change, { downloadFile: {} });
+    await until(view.text).toContain('Save for the customer');
+    view.click('Save for the customer');
+    await until(() => saved(view).length).toBe(1);
+  });
+
+  test('says why a draft could not be saved, and that it is one', async () => {
     const draft = { ...lines(1, 1), preflight: { ...preflight, stops: 1 } };
     const isDraft = { status: 'draft', statusCategory: 'draft' };
-    const view = await openQuote({ ...draft, ...isDraft }, {}, () => failed('Rate limit.'));
+    let isBroken = true;
+    const view = await openQuote({ ...draft, ...isDraft }, {}, (result) =>
+      isBroken ? failed('Rate limit.') : result,
+    );
     await until(view.text).toContain('Save for the customer');
     view.click('Save for the customer');
     await until(view.text).toContain('Save as a draft');
     view.click('Save as a draft');
     await until(view.text).toContain('Rate limit.');
+    expect(saved(view)).toEqual([]);
+    isBroken = false;
+    view.click('Save as a draft');
+    const copy = () => JSON.stringify(saved(view).at(-1) ?? '');
+    await until(copy).toContain('Draft: not released');
+    expect(copy()).toContain('Place and date, name, signature');
+    expect(copy()).not.toMatch(/First-year value|Must fix|<button/);
+  });
+
+  test('is printed where no file can be saved, or not at all', async () => {
+    const args = { quote: (await first('/quote'))?.id };
+    const view = await openInDom(await server(), 'cpq_brief_quote', args);
+    await until(view.text).toContain('Print internal copy');
+    // Of a host that lets views print nothing.
+    Object.assign(windowOf(view), { print: () => {} });
+    view.click('Print internal copy');
+    await until(view.text).toContain('This host lets views neither print nor save a file.');
+    // What the browser itself prints later has no internal part.
+    expect(view.find('html')[0]?.dataset.print).toBeUndefined();
   });
 
   test('opens the quote in the service, where it has a page there', async () => {
@@ -732,6 +776,9 @@ describe('a company', () => {
     expect(figure(view, 'Won')).toMatchObject({ value: '9', button: null });
     expect(view.text()).toContain('Contacts: 2 of 5');
     expect(view.text()).toContain('Pricing books: 1 of 90');
+    // Events of closed opportunities, too.
+    const events = () => view.calls.find(({ name }) => name === 'cpq_list_events')?.arguments?.id;
+    await until(() => String(events()).split('|')).toContain('w');
   });
 
   test('says what could not be read, and opens one address and one number only', async () => {
@@ -742,8 +789,9 @@ describe('a company', () => {
       people[0]?.email,
       people[0]?.phone,
     ]);
-    links[1]?.click();
-    await until(() => view.sent.at(-1)?.params).toEqual({ url: 'tel:+49301234' });
+    for (const link of links) link.click();
+    const opened = () => view.sent.flatMap((it) => (it.params as Row | undefined)?.url ?? []);
+    await until(opened).toEqual([`mailto:${people[0]?.email}`, 'tel:+49301234']);
   });
 });
 

@@ -55,8 +55,10 @@ function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
     if (lines.shown < lines.total) await reload({ lines: everyLine });
     const { id = '' } = company ?? {};
     const call = { company: id, rows: 1 };
-    const read =
-      id === '' ? undefined : await host.read<Partial<CompanyBrief>>('cpq_brief_company', call);
+    const isKnown = id !== '' && host.lists('cpq_brief_company');
+    const read = isKnown
+      ? await host.read<Partial<CompanyBrief>>('cpq_brief_company', call)
+      : undefined;
     setAddress(read?.company?.address ?? '');
   };
   const lacks = () => latest.current.total - latest.current.shown;
