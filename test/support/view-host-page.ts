@@ -66,7 +66,4 @@ window.host = {
   result: async (result) => {
     await bridge?.sendToolResult(result as never);
   },
-  teardown: async () => {
-    await bridge?.teardownResource({});
-  },
 };

@@ -21,7 +21,6 @@ export interface HostPage {
   /** Sends the view a new host context. */
   change(context: Row): Promise<void>;
   result(result: unknown): Promise<void>;
-  teardown(): Promise<void>;
 }
 
 export interface ToolCallOfView {
