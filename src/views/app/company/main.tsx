@@ -315,8 +315,7 @@ startView<CompanyData, CompanyData>({
   tool: 'cpq_brief_company',
   about: 'company',
   is: (data) => 'company' in data,
-  // Contract items are not shown, because they contain profits.
-  prepare: ({ contractItems: _contractItems, ...data }) => data,
+  prepare: (data) => data,
   mainCurrency: ({ company, open }) =>
     company.currency ?? mainCurrencyOf(open?.countByCurrency ?? open?.value),
   Component: CompanyView,
