@@ -1,7 +1,6 @@
 /** Opportunities, quotes and events as items of one timeline. */
 
-import { quoteName, stateOf, stateTones } from '../records/entries.ts';
-
+import { outcomeTones, quoteName, stateOf, stateTones } from '../records/entries.ts';
 import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
 
 export interface TimelineItem {
@@ -44,8 +43,6 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 type QuoteRow = NonNullable<CompanyData['quotes']>['rows'][number];
 
-const tonesOfOutcome: Record<string, TimelineItem['tone']> = { won: 'good', lost: 'danger' };
-
 /** A closed opportunity is on the day on which it was closed, as far as that is known. */
 function opportunityItem(row: OpportunityRow, today: string): TimelineItem {
   const { id, name, stage, outcome = 'open', closes, closed, currency = '' } = row;
@@ -57,7 +54,7 @@ function opportunityItem(row: OpportunityRow, today: string): TimelineItem {
     day: isOpen ? closes : (closed ?? closes),
     name: name ?? id ?? 'Unnamed',
     state: isOpen ? (stage ?? 'open') : outcome.replaceAll('_', ', '),
-    tone: tonesOfOutcome[outcome] ?? 'plain',
+    tone: outcomeTones[outcome] ?? 'plain',
     changes: [],
     amounts: amountsOf({ ...row, currency }),
     isOpen,

@@ -91,5 +91,10 @@ export const stateTones: Readonly<Record<string, 'good' | 'danger'>> = {
   Expired: 'danger',
 };
 
+export const outcomeTones: Readonly<Record<string, 'good' | 'danger'>> = {
+  won: 'good',
+  lost: 'danger',
+};
+
 export const quoteName = ({ number, name, id }: QuoteRow): string =>
   [number, name].filter(Boolean).join(' · ') || (id ?? 'Unnamed');

@@ -14,6 +14,7 @@ import {
   daysWaiting,
   type Open,
   opensIn,
+  outcomeTones,
   type QuoteRow,
   quoteName,
   stateOf,
@@ -94,8 +95,6 @@ interface DealProps extends Props<DealRow> {
   /** By which overdue and stalled deals are marked. */
   deadlines?: Pick<Deadlines, 'today' | 'stalledAfter'>;
 }
-
-const outcomeTones: Readonly<Record<string, 'good' | 'danger'>> = { won: 'good', lost: 'danger' };
 
 export function DealRows({ amount = totalValue, deadlines, label, ...props }: DealProps) {
   const columns: TableColumn<DealRow>[] = [
