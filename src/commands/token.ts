@@ -1,5 +1,5 @@
 import { environmentName, type Settings } from '../config/settings.ts';
-import { type CommandLine, ConfigError, readCommandLine } from '../config.ts';
+import { type CommandLine, ConfigError, parseAs, readCommandLine } from '../config.ts';
 import {
   createToken,
   endingSoon,
@@ -11,7 +11,7 @@ import {
   updateTokens,
 } from '../hosts/access/token-file.ts';
 import { createSurface, onlyExcludes } from '../mcp/surface.ts';
-import { parseList } from '../setting-values.ts';
+import { parseList, wholeNumber } from '../setting-values.ts';
 import { parseGrants } from '../tenant/grants.ts';
 import { toolsets } from '../tool-kit/toolsets.ts';
 import { isKeyOf } from '../values.ts';
@@ -101,11 +101,7 @@ function toRequest(
   };
 }
 
-function daysOf(given = '90'): number {
-  const days = Number(given);
-  if (Number.isInteger(days) && days >= 1 && days <= 3_650) return days;
-  throw new ConfigError('--days must be a whole number from 1 to 3650');
-}
+const daysOf = (given = '90'): number => parseAs('--days', () => wholeNumber(1, 3_650)(given));
 
 /** Adds a token with the rights of another, which stays valid while its owner replaces it. */
 async function renew({ words, flags, settings: server, ...context }: Given): Promise<void> {
@@ -117,9 +113,9 @@ async function renew({ words, flags, settings: server, ...context }: Given): Pro
   const days = daysOf(flags.days);
   let made: Created | undefined;
   await updateTokens(tokensPath(server, context.env), (tokens) => {
-    const [last] = tokens.filter((one) => one.name === name).slice(-1);
-    if (!last) throw unknownToken(name, tokens);
-    made = createToken({ ...last, days });
+    const present = tokens.find((one) => one.name === name);
+    if (!present) throw unknownToken(name, tokens);
+    made = createToken({ ...present, days });
     return [...tokens.map((one) => (one.name === name ? endingSoon(one) : one)), made.stored];
   });
   if (made) show(made, context);
