@@ -44,7 +44,6 @@ interface ConfigRequest extends LaunchOptions {
   host: ConfigHost;
   /** Default: that of the user's own servers. */
   file: string | undefined;
-  replace?: true;
 }
 
 /**
@@ -156,12 +155,14 @@ const isWritable = ({ format, addCommand }: ConfigHost): boolean =>
   format === 'json' && addCommand === undefined;
 
 async function writeTo(described: Described): Promise<void> {
-  const { host, file, entry, command, replace, steps } = described;
+  const { host, file, entry, command, kept, steps } = described;
   if (!isWritable(host)) {
     const how = command ? `run ${command}` : 'add the entry that is printed without it';
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
   }
-  const written = await writeEntry(file, host.root, entry, replace).catch((error: unknown) => {
+  // Only an entry whose variables are kept is replaced.
+  const isReplaced = kept !== undefined;
+  const written = await writeEntry(file, host.root, entry, isReplaced).catch((error: unknown) => {
     const byHand = `It was not changed. Add this by hand:\n\n${entryText(host, entry)}`;
     throw new Error(`${file}: ${messageOf(error)}. ${byHand}`);
   });

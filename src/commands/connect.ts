@@ -51,7 +51,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   );
   const names = Object.keys(kept).filter((name) => name !== variables.grants || !flags.grants);
   if (names.length > 0) stderr.write(`Kept from the previous entry: ${names.join(', ')}.\n`);
-  await install({ host, file, baseUrl, grants, apiKeyFile, kept, replace: true }, context);
+  await install({ host, file, baseUrl, grants, apiKeyFile, kept }, context);
 }
 
 /** One file for each address: tenants may differ in the path alone, and in characters that no file name can have. */

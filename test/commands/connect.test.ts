@@ -119,6 +119,8 @@ test('replaces address and key of an entry, and keeps its other variables', asyn
   expect(stderr).toContain(`Kept from the previous entry: ${Object.keys(mine).join(', ')}.\n`);
   const own = { CPQ_BASE_URL: second[0], CPQ_API_KEY_FILE: expect.any(String) };
   expect(await variables()).toEqual({ ...mine, ...own });
+  await connect('cursor', second, '--grants', 'contact:read');
+  expect(await variables()).toMatchObject({ CPQ_GRANTS: 'contact:read' });
 });
 
 test('stores nothing of a key that does not work', async () => {
