@@ -158,9 +158,8 @@ function metricsReader(
   };
 }
 
-/** The preview shows embedded data only, and on this machine only. */
-const isPreviewShown = ({ sandbox, host, auth }: Settings): boolean =>
-  sandbox && auth.size === 0 && isLoopback(host);
+/** The preview shows embedded data only, and on this machine only, as every server without authentication. */
+const isPreviewShown = ({ sandbox, auth }: Settings): boolean => sandbox && auth.size === 0;
 
 function listenError({ code, message }: NodeJS.ErrnoException, { host, port }: Settings): string {
   const why = code === 'EADDRINUSE' ? 'is in use by another program' : `is not usable: ${message}`;
