@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { openCommon } from '../../src/commands/tenant-handle.ts';
+import { readSettings } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { withoutSecrets } from '../../src/text/secrets.ts';
 import {
   bearer,
   callToolRequest,
@@ -86,4 +90,14 @@ test('no credential of a caller, valid or not, is written anywhere', async () =>
     // Not `toContain`, whose failure would print all output.
     expect(output.everything.includes(token)).toBe(false);
   }
+});
+
+test('a password of Redis is a secret as it is written and as it is sent, until it is closed', async () => {
+  const env = { CPQ_REDIS_URL: 'redis://:canary%40of%40redis@127.0.0.1:9' };
+  const { state } = await openCommon(readSettings([], env), createLog('silent'));
+  const texts = ['canary%40of%40redis', 'canary@of@redis'];
+  const shown = () => texts.map((text) => withoutSecrets(text));
+  expect(shown()).toEqual(['[key]', '[key]']);
+  await state.close();
+  expect(shown()).toEqual(texts);
 });

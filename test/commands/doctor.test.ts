@@ -354,7 +354,12 @@ describe('the rate limit', () => {
     [
       'that is nearly used up is a warning',
       { rateHeaders: { limit: 500, remaining: 12 } },
-      { status: 'warn' },
+      { status: 'warn', remedy: expect.stringContaining('ask again in ten minutes') },
+    ],
+    [
+      'has a reserve of the smaller one of both',
+      { rateHeaders: { limit: 1000, remaining: 60 } },
+      { status: 'warn', remedy: 'Set CPQ_RATE_LIMIT=1000' },
     ],
   ])('%s', async (_, behaviour, expected) => {
     const { status, find } = await examine(behaviour);

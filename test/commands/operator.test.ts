@@ -49,10 +49,13 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
   const before = await run(['changes', 'until=2020-01-01'], env);
   expect([before.status, before.stdout]).toEqual([0, expect.stringContaining('No changes')]);
   const [, id = ''] = /^change_id {2,}at [^\n]*\n(chg_\w+) {2,}/m.exec(listed.stdout) ?? [];
+  await sql(`update company set name = '${env.CPQ_API_KEY}' where tenant = ?1
+    and id = (select companyId from opportunity where id = '${deal.id}')`);
   const undo = (answer: string) => run(['changes', 'undo', id], env, answer);
   for (const no of ['', 'yesterday']) expect((await undo(no)).stdout).toContain('declined');
   const declined = await undo('no');
   expect(declined.stderr).toContain('Write exactly this?');
+  expect(declined.stderr).toContain('of “[key]”');
   expect(declined.stdout).toContain('declined');
   const done = await undo('yes');
   expect([done.status, done.stdout]).toEqual([0, expect.stringContaining(String(deal.name))]);
