@@ -4,8 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseSync } from 'vite';
-import { sourceFiles } from './source-files.mjs';
+import { nodesOf, sourceFiles } from './source-files.mjs';
 
 // Read when the library is loaded: its native backends are not needed.
 process.env.RECHECK_BACKEND = 'pure';
@@ -37,22 +36,20 @@ if (problems.length > 0) {
 }
 
 function problemsOf(file) {
-  const { program, errors } = parseSync(file, readFileSync(join(root, file), 'utf8'));
-  if (errors.length > 0) return [`${file}: cannot be parsed: ${errors[0].message}`];
-  const found = { literals: [], composes: false };
-  visit(program, found);
-  const slow = found.literals.map((literal) => problemOf(file, literal));
-  const unknown = found.composes && !Object.hasOwn(composed, file);
-  return [...slow, unknown && `${file}: composes a pattern that cannot be checked`].filter(Boolean);
+  try {
+    const nodes = nodesOf(file, readFileSync(join(root, file), 'utf8'));
+    const slow = nodes.map(({ regex }) => regex && problemOf(file, regex));
+    const unknown = nodes.some(makesPattern) && !Object.hasOwn(composed, file);
+    return [...slow, unknown && `${file}: composes a pattern that cannot be checked`].filter(
+      Boolean,
+    );
+  } catch (error) {
+    return [error.message];
+  }
 }
 
-/** Collects the literals below a node of the syntax tree. */
-function visit(node, found) {
-  if (typeof node !== 'object' || node === null) return;
-  if (node.regex) found.literals.push(node.regex);
-  const makes = node.type === 'NewExpression' || node.type === 'CallExpression';
-  if (makes && node.callee.name === 'RegExp') found.composes = true;
-  for (const inner of Object.values(node)) visit(inner, found);
+function makesPattern({ type, callee }) {
+  return (type === 'NewExpression' || type === 'CallExpression') && callee.name === 'RegExp';
 }
 
 function problemOf(file, { pattern, flags }) {

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { runScript } from '../support/run-script.ts';
 import { newFolder } from '../support/shared.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -61,12 +61,8 @@ async function sumOf(reports: Readonly<Record<string, Report>>, ...steps: string
   const folder = newFolder();
   for (const [name, report] of Object.entries(reports))
     await writeFile(join(folder, `${name}.json`), JSON.stringify(report));
-  const argv = [join(root, '.ci/sum.mjs'), folder, ...steps];
-  return new Promise<{ status: unknown; lines: string[] }>((resolve) => {
-    execFile(process.execPath, argv, { cwd: root }, (error, stdout) => {
-      resolve({ status: error ? error.code : 0, lines: stdout.trimEnd().split('\n') });
-    });
-  });
+  const { status, stdout } = await runScript('.ci/sum.mjs', folder, ...steps);
+  return { status, lines: stdout.trimEnd().split('\n') };
 }
 
 test('the sum of CI is a line alone where all passed', async () => {

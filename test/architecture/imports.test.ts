@@ -1,50 +1,20 @@
-import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { newFolder, shared } from '../support/shared.ts';
+import { checkSources, runScript } from '../support/run-script.ts';
+import { shared } from '../support/shared.ts';
 
-const script = fileURLToPath(new URL('../../scripts/check-architecture.mjs', import.meta.url));
+const script = 'scripts/check-architecture.mjs';
 
-interface Checked {
-  status: number;
-  output: string;
-}
-
-function check(...argv: string[]): Promise<Checked> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...argv], (error, _stdout, output) => {
-      resolve({ status: error ? Number(error.code) : 0, output });
-    });
-  });
-}
-
-interface Sample {
-  file: string;
-  source: string;
-}
-
-/** Checks a project with these files. */
-async function checkProject(samples: readonly Sample[]): Promise<Checked> {
-  const project = newFolder();
-  for (const layer of ['src', 'tools']) await mkdir(join(project, layer));
-  for (const { file, source } of samples) {
-    await mkdir(dirname(join(project, file)), { recursive: true });
-    await writeFile(join(project, file), source);
-  }
-  return check(project);
-}
+type Sample = readonly [file: string, source: string];
 
 /** Gives each sample its own file, except those for files that exist once. */
 const samplesOf = (pairs: readonly (readonly string[])[]): Sample[] =>
-  pairs.map(([file = '', source = ''], at) => ({
-    file: file === 'src/main.ts' ? file : file.replace('.ts', `${at}.ts`),
+  pairs.map(([file = '', source = ''], at) => [
+    file === 'src/main.ts' ? file : file.replace('.ts', `${at}.ts`),
     source,
-  }));
+  ]);
 
 test('this project keeps to the order of its modules', async () => {
-  expect(await check()).toEqual({ status: 0, output: '' });
+  expect(await runScript(script)).toMatchObject({ status: 0, stderr: '' });
 });
 
 const bad: [file: string, source: string, output: string][] = [
@@ -125,20 +95,20 @@ const bad: [file: string, source: string, output: string][] = [
 
 describe('an import against the order of the modules is refused', () => {
   const samples = samplesOf(bad);
-  const checked = shared(() => checkProject(samples));
+  const checked = shared(() => checkSources(script, samples));
 
   test('with an exit status that fails a build, and a pointer to the documentation', async () => {
-    const { status, output } = await checked();
+    const { status, stderr } = await checked();
     expect(status).toBe(1);
-    expect(output).toContain(
+    expect(stderr).toContain(
       `${bad.length} uses against the order of the modules; see docs/architecture.md.`,
     );
   });
 
-  test.each(bad.map(([, , output], at) => ({ ...samples[at], output })))(
-    '$file: $source',
-    async ({ file, output }) => {
-      const line = (await checked()).output.split('\n').find((it) => it.startsWith(`${file}: `));
+  test.each(samples.map((sample, at) => [...sample, bad[at]?.[2]] as const))(
+    '%s: %s',
+    async (file, _source, output) => {
+      const line = (await checked()).stderr.split('\n').find((it) => it.startsWith(`${file}: `));
       expect(line).toContain(output);
     },
   );
@@ -163,5 +133,5 @@ const good: [file: string, source: string][] = [
 ];
 
 test('an import in the order of the modules is accepted', async () => {
-  expect(await checkProject(samplesOf(good))).toEqual({ status: 0, output: '' });
+  expect(await checkSources(script, samplesOf(good))).toMatchObject({ status: 0, stderr: '' });
 });
