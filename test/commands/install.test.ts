@@ -13,7 +13,7 @@ import { settings, variableOf } from '../../src/config/settings.ts';
 import { prompts } from '../../src/tool-kit/prompts.ts';
 import { keysOf } from '../../src/values.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { emptyProject, folder, npm, packed } from '../support/package.ts';
+import { emptyProject, folder, npm, npmOutput, packed } from '../support/package.ts';
 import { shownTools } from '../support/samples.ts';
 import { shared } from '../support/shared.ts';
 
@@ -25,7 +25,9 @@ const { address } = embeddedTenant();
 
 const installed = shared(async () => {
   const project = await emptyProject('project');
-  await npm(project, 'npm', 'install', '--omit=optional', (await packed()).tarball);
+  const words = ['npm', 'install', '--omit=optional', (await packed()).tarball];
+  // npm warns of nothing.
+  expect((await npmOutput(project, ...words)).stderr).toBe('');
   return project;
 });
 
@@ -87,7 +89,8 @@ describe('the package', () => {
     await mkdir(empty);
     const words = ['npx', '--yes', '--omit=optional', '--package', (await packed()).tarball];
     const { version } = await description();
-    expect(await npm(empty, ...words, 'cpq-mcp', '--version')).toBe(`${version}\n`);
+    const ran = await npmOutput(empty, ...words, 'cpq-mcp', '--version');
+    expect(ran).toEqual({ stdout: `${version}\n`, stderr: '' });
     expect(await readdir(empty)).toEqual([]);
   });
 
