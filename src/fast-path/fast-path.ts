@@ -316,9 +316,8 @@ export class ConnectionFastPath {
 
   /** Whether the message needs no handling: a notification, after negotiation and before the SDK has started. */
   #isSilent(message: unknown): boolean {
-    if (this.#sdkStarted || !this.#era) return false;
     const isNotification = isObject(message) && !('id' in message);
-    return message === undefined || (isNotification && this.#isNegotiated);
+    return isNotification && this.#isNegotiated && !this.#sdkStarted;
   }
 }
 

@@ -41,7 +41,7 @@ export class FairQueue {
     return { inFlight: this.#running, queued };
   }
 
-  /** @returns the function that releases the capacity. @throws HttpError (429); the signal's reason */
+  /** @returns the function that releases the capacity, to be called once. @throws HttpError (429); the signal's reason */
   async acquire(name: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const caller = this.#callers.get(name) ?? { running: 0, waiting: new Set() };
@@ -51,10 +51,7 @@ export class FairQueue {
     const started = this.#waitForStart(caller, signal);
     this.#startWaiting();
     await started.finally(() => this.#forgetIdle(name, caller));
-    let released = false;
     return () => {
-      if (released) return;
-      released = true;
       this.#running -= 1;
       caller.running -= 1;
       this.#forgetIdle(name, caller);

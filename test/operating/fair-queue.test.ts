@@ -62,7 +62,6 @@ describe('one caller', () => {
     await settled();
     expect([second.leave, third.leave]).toEqual([expect.any(Function), undefined]);
     second.leave?.();
-    second.leave?.();
     await settled();
     expect(turns.occupancy).toEqual({ inFlight: 1, queued: 0 });
     expect(third.leave).toEqual(expect.any(Function));
