@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../log.ts';
 import type { CallObserver } from '../mcp/observer.ts';
-import type { Gauges, Observer } from '../service/traffic/observer.ts';
+import type { Gauges, Observer } from '../service/traffic/traffic-control.ts';
 import type { Health } from '../state/port.ts';
 import { version } from '../version.ts';
 import type { Session } from './access/gate.ts';
