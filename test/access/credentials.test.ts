@@ -1,4 +1,4 @@
-import { UnsecuredJWT } from 'jose';
+import { exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { newToken, type Reply, type Sent, send, startTeam, token } from '../support/access.ts';
 import { newKey, startProvider } from '../support/identity-provider.ts';
@@ -33,11 +33,18 @@ async function credentials(folder: string, provider: Awaited<ReturnType<typeof s
   const jwt = (claims: Record<string, unknown> = {}) => provider.token(audience, { claims });
   const other = await newKey('ES256', 'first');
   const now = Math.floor(Date.now() / 1000);
-  const unsigned = new UnsecuredJWT({ scope: 'read', sub: 'anna' })
-    .setIssuer(provider.issuer)
-    .setAudience(audience)
-    .setExpirationTime('5m')
-    .encode();
+  const claims = {
+    iss: provider.issuer,
+    aud: audience,
+    sub: 'anna',
+    scope: 'read',
+    exp: now + 300,
+  };
+  const [{ publicKey } = other] = provider.keys;
+  const bySecret = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'first' });
+  const richer = JSON.stringify({ ...claims, scope: 'read opportunity:write' });
+  const [head, , signature] = (await jwt()).split('.');
+  const ownKey = { jwk: other.jwk, jku: `${provider.issuer}/elsewhere/keys` };
   return {
     nothing: {},
     'token: right': bearer(good),
@@ -75,7 +82,16 @@ async function credentials(folder: string, provider: Awaited<ReturnType<typeof s
     'oauth: another audience': bearer(await jwt({ aud: 'https://other.example.com/mcp' })),
     'oauth: another issuer': bearer(await jwt({ iss: 'https://login.example.com' })),
     'oauth: another key': bearer(await provider.token(audience, { key: other })),
-    'oauth: no signature': bearer(unsigned),
+    'oauth: a key that it brings': bearer(
+      await provider.token(audience, { key: other, header: ownKey }),
+    ),
+    'oauth: the public key as a secret': bearer(
+      await bySecret.sign(Buffer.from(await exportSPKI(publicKey))),
+    ),
+    'oauth: changed after it was signed': bearer(
+      [head, Buffer.from(richer).toString('base64url'), signature].join('.'),
+    ),
+    'oauth: no signature': bearer(new UnsecuredJWT(claims).encode()),
     'key: right': keyed(key),
     'key: wrong': keyed('wrong-key-0123456789'),
     'key: empty': keyed(''),
@@ -141,6 +157,7 @@ test('are answered as approved', async () => {
   const passed = new Set(upstream.requests.map(({ headers }) => headers['api-key']));
   expect([...passed].sort()).toEqual([key, 'wrong-key-0123456789']);
   expect(upstream.requests.filter(({ headers }) => headers.authorization)).toEqual([]);
+  expect(provider.asked).not.toContain('/elsewhere/keys');
   const lines = [...answers].flatMap(([what, given]) =>
     [...given].map(([answer, by]) => `${what} [${by.join(' | ')}]: ${answer}\n`),
   );

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { exportSPKI, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { ServedTenant } from '../../src/hosts/access/gate.ts';
 import { oauthStrategy } from '../../src/hosts/access/oauth.ts';
@@ -32,8 +31,6 @@ interface OAuthTeam extends Team {
   provider: Provider;
   /** One request with a token of these claims and header fields. */
   sendWith(request?: TokenRequest, body?: unknown): Promise<Reply>;
-  /** One request with this text as its token. */
-  sendToken(token: string, body?: unknown): Promise<Reply>;
 }
 
 async function startOAuthTeam(
@@ -53,14 +50,13 @@ async function startOAuthTeam(
     ...more,
   });
   let senders = 0;
-  const sendToken = (token: string, body?: unknown) => {
+  const sendWith = async (request?: TokenRequest, body?: unknown) => {
+    const token = await provider.token(audience, request);
     team.running.output.guard(token);
     const headers = { ...bearer(token), 'x-forwarded-for': `203.0.113.${senders++ % 250}` };
     return send(team, { headers, ...(body === undefined ? {} : { body }) });
   };
-  const sendWith = async (request?: TokenRequest, body?: unknown) =>
-    sendToken(await provider.token(audience, request), body);
-  return { ...team, provider, sendWith, sendToken };
+  return { ...team, provider, sendWith };
 }
 
 const rsa = shared(async () => startOAuthTeam(await startProvider('RS256')));
@@ -111,7 +107,7 @@ describe('a token of the provider', () => {
     expect((await sendWith(request())).status).toBe(200);
   });
 
-  /** `credentials.txt` has those that are expired, not valid yet, or of another issuer, audience or key. */
+  /** `credentials.txt` has those that are expired, not valid yet, forged, or of another issuer, audience or key. */
   const bad: Record<string, TokenRequest> = {
     'without an expiry time': { claims: { exp: undefined } },
     'whose expiry time is a string': { claims: { exp: '9999999999' } },
@@ -124,6 +120,7 @@ describe('a token of the provider', () => {
     'without a subject': { claims: { sub: undefined } },
     'with an empty subject': { claims: { sub: '' } },
     'whose subject is a number': { claims: { sub: 7 } },
+    'of another type': { header: { typ: 'logout+jwt' } },
     'that is bound to a proof-of-possession key': { claims: { cnf: { jkt: 'a'.repeat(43) } } },
     'with an unknown key id': { header: { kid: 'other' } },
     'of another algorithm, with an unknown key id': { header: { kid: 'other', alg: 'RS256' } },
@@ -133,68 +130,6 @@ describe('a token of the provider', () => {
     const { sendWith } = await rsa();
     expectUnauthorized(await sendWith(request));
   });
-});
-
-describe('a forged token', () => {
-  test('without a signature is refused', async () => {
-    const { provider, sendToken } = await rsa();
-    const whole = await provider.token(audience);
-    const [head = '', body = '', signature = ''] = whole.split('.');
-    for (const alg of ['none', 'None', 'NONE', '']) {
-      const header = Buffer.from(JSON.stringify({ alg, kid: 'first' })).toString('base64url');
-      expectUnauthorized(await sendToken(`${header}.${body}.`));
-      expectUnauthorized(await sendToken(`${header}.${body}.${signature}`));
-    }
-    expectUnauthorized(await sendToken(`${head}.${body}.`));
-    expectUnauthorized(await sendToken(`${head}.${body}.${'A'.repeat(signature.length)}`));
-  });
-
-  test('signed with the public key as a shared secret is refused', async () => {
-    const { provider, sendToken } = await rsa();
-    const [key] = provider.keys;
-    if (!key) throw new Error('no key');
-    const secrets = [await exportSPKI(key.publicKey), JSON.stringify(key.jwk), String(key.jwk.n)];
-    for (const secret of secrets) {
-      for (const alg of ['HS256', 'HS512']) {
-        const forged = new SignJWT({ scope: 'read', sub: 'anna' })
-          .setProtectedHeader({ alg, kid: key.kid })
-          .setIssuer(provider.issuer)
-          .setAudience(audience)
-          .setExpirationTime('5m');
-        expectUnauthorized(await sendToken(await forged.sign(Buffer.from(secret))));
-      }
-    }
-  });
-
-  test('that names a key of its own is refused', async () => {
-    const { provider, sendWith } = await rsa();
-    const key = await newKey('RS256', 'first');
-    const elsewhere = `${provider.issuer}/elsewhere/keys`;
-    const named = [{ jwk: key.jwk }, { jku: elsewhere }, { x5u: elsewhere }];
-    for (const header of [...named, { jku: elsewhere, kid: 'other' }])
-      expectUnauthorized(await sendWith({ key, header }));
-    expect(provider.asked).not.toContain('/elsewhere/keys');
-  });
-
-  test('that was changed after signing is refused', async () => {
-    const { provider, sendToken } = await rsa();
-    const [head = '', body = '', signature = ''] = (await provider.token(audience)).split('.');
-    const richer = JSON.parse(Buffer.from(body, 'base64url').toString());
-    richer.scope = 'read opportunity:write';
-    const claims = Buffer.from(JSON.stringify(richer)).toString('base64url');
-    expectUnauthorized(await sendToken(`${head}.${claims}.${signature}`));
-    expectUnauthorized(await sendToken(`${head}.${body}.${signature}.${signature}`));
-    expectUnauthorized(await sendToken(`${head}..${body}.${signature}.`));
-    expectUnauthorized(await sendToken(body));
-    expectUnauthorized(await sendToken('a.b.c'));
-  });
-});
-
-test('an assertion for the authorization server (ID-JAG) is no token of this server', async () => {
-  const { provider, sendToken } = await rsa();
-  const claims = { resource: audience, client_id: 'host', jti: 'once' };
-  const header = { typ: 'oauth-id-jag+jwt' };
-  expectUnauthorized(await sendToken(await provider.token(provider.issuer, { claims, header })));
 });
 
 describe('scopes of a token', () => {
