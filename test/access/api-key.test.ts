@@ -17,6 +17,8 @@ import {
 } from '../support/access.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everything } from '../support/hosts.ts';
+import { json } from '../support/identity-provider.ts';
+import { listen } from '../support/local-server.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
@@ -337,12 +339,12 @@ describe('the tenant of a key', () => {
     key: string;
   }
 
-  async function startHolding(keys: readonly string[]) {
+  async function startHolding(keys: readonly string[], baseUrls?: readonly string[]) {
     const upstream = await upstreamWith(keys);
     const opened: string[] = [];
     const retired: string[] = [];
     const strategy = apiKeyStrategy({
-      baseUrls: [upstream.url],
+      baseUrls: baseUrls ?? [upstream.url],
       allowPrivate: true,
       rates: plenty,
       open(_, key): Stub {
@@ -353,8 +355,8 @@ describe('the tenant of a key', () => {
         return { key, name: 'key', grants: new Set(), tenant, endpointFor: served, retire };
       },
     });
-    const show = (key: string, from = '203.0.113.1') =>
-      strategy.authenticate({ headers: keyed(key) } as never, from);
+    const show = (key: string, from = '203.0.113.1', more?: Headers) =>
+      strategy.authenticate({ headers: keyed(key, more) } as never, from);
     return { upstream, opened, retired, show };
   }
 
@@ -363,6 +365,14 @@ describe('the tenant of a key', () => {
     await Promise.all(Array.from({ length: 20 }, () => show('a')));
     expect(opened).toEqual(['a']);
     expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('is another one at each address', async () => {
+    const { url } = closing(await listen((_, response) => json(response, [])));
+    const addresses = [url, `${url}/base`];
+    const { opened, show } = await startHolding([], addresses);
+    for (const address of addresses) await show('a', undefined, { 'cpq-base-url': address });
+    expect(opened).toEqual(['a', 'a']);
   });
 
   test('is closed after fifteen minutes without a call', async () => {

@@ -77,7 +77,7 @@ describe('the sender of a request', () => {
     expect(from('10.0.0.1', '203.0.113.7:4711')).toBe('203.0.113.7');
     expect(from('10.0.0.1', '[2001:db8::7]:4711')).toBe('2001:db8::7');
     expect(from('10.0.0.1', '[2001:db8::7]')).toBe('2001:db8::7');
-    expect(from('10.0.0.1', '::ffff:203.0.113.7')).toBe('203.0.113.7');
+    expect(from('10.0.0.1', '::FFFF:203.0.113.7')).toBe('203.0.113.7');
     expect(from('10.0.0.1', '203.0.113.7 , 10.0.0.2')).toBe('203.0.113.7');
     expect(from('10.0.0.1', '')).toBe('10.0.0.1');
     expect(from(undefined, '203.0.113.7')).toBe('unknown');

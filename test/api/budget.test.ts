@@ -376,6 +376,16 @@ describe('a clock that is set back three hours', () => {
     expect(await one(tenant)).toBe('answered');
   });
 
+  test('leaves no request of other programs counted for longer than the window', async () => {
+    const rates = new MemoryRates();
+    const rule = { limit: 3, windowMs, reserve: 0 };
+    await rates.correct('tenant', rule, 0, Date.now());
+    setBack();
+    expect(rates.evaluate('tenant', rule, Date.now()).taken).toBe(false);
+    later(countedMs(rule));
+    expect(rates.evaluate('tenant', rule, Date.now()).taken).toBe(true);
+  });
+
   test('ends a pause that the service asked for after the window at most', async () => {
     const tenant = tenantWith(50);
     upstream.set({ status: { code: 429, retryAfter: '300' } });

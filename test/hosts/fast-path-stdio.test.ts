@@ -185,6 +185,15 @@ test('a call whose tenant cannot be opened is answered with an error, and lists 
   expect(listed).toContain('"tools":[');
 });
 
+test('a line that is no message leaves nothing to answer', async () => {
+  const { endpoint } = await server();
+  const quiet = { write: () => {}, onError: () => {}, onClose: () => {} };
+  const connection = new LineConnection(endpoint, { fastPath: true, ...quiet });
+  connection.receive('{"id":1,"method":"ping"}');
+  await connection.answered();
+  await connection.close();
+});
+
 describe('a request over stdio', () => {
   const progressing = { name: 'cpq_brief_pipeline', arguments: {}, _meta: { progressToken: 'p' } };
 

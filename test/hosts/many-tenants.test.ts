@@ -170,7 +170,7 @@ describe.each(['legacy', 'modern'] as const)('a host of the %s era', (era) => {
     expect(puts).toHaveLength(1);
   });
 
-  test('is told of progress, and cancels', async () => {
+  test('is told of progress, and cancels or leaves', async () => {
     const upstream = closing(await startUpstream({ seed: 4, counts: { '/opportunity': 900 } }));
     const slow = await tenantIn(await openHost(), 'slow', { baseUrl: upstream.url });
     const client = await connectTo(slow, { era });
@@ -179,15 +179,17 @@ describe.each(['legacy', 'modern'] as const)('a host of the %s era', (era) => {
     await client.callTool(brief, { onprogress: ({ progress }) => reported.push(progress) });
     expect(reported.length).toBeGreaterThan(0);
     upstream.set({ onRequest: () => new Promise(() => {}) });
-    upstream.requests.length = 0;
     const stop = new AbortController();
     const find = { name: 'cpq_list_companies', arguments: { size: 2 } };
-    const call = client.callTool(find, { signal: stop.signal });
-    call.catch(() => {});
-    await until(() => upstream.requests.length).toBeGreaterThan(0);
-    stop.abort(new Error('enough'));
-    await expect(call).rejects.toThrow();
-    await until(() => upstream.requests.every(({ aborted }) => aborted)).toBe(true);
+    for (const end of [() => stop.abort(new Error('enough')), () => client.close()]) {
+      upstream.requests.length = 0;
+      const call = client.callTool(find, stop.signal.aborted ? {} : { signal: stop.signal });
+      call.catch(() => {});
+      await until(() => upstream.requests.length).toBeGreaterThan(0);
+      await end();
+      await expect(call).rejects.toThrow();
+      await until(() => upstream.requests.every(({ aborted }) => aborted)).toBe(true);
+    }
   });
 });
 

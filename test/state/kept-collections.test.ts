@@ -5,6 +5,7 @@ import { fileCollections } from '../../src/state/files/collections.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { CollectionKey, EarlierReading } from '../../src/state/port.ts';
 import { writeStatus } from '../../src/state/write-status.ts';
+import { version } from '../../src/version.ts';
 import { newFolder, useMachineClock } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
@@ -110,7 +111,7 @@ const damages: [string, (bytes: Buffer) => Buffer | string][] = [
   ['longer', (bytes) => Buffer.concat([bytes, Buffer.of(0)])],
   ['changed in one bit', (bytes) => flipped(bytes, bytes.length - 40)],
   ['of another format', (bytes) => inHeader(bytes, 'collection/1', 'collection/2')],
-  ['of another version', (bytes) => inHeader(bytes, 'collection/1 ', 'collection/1 9')],
+  ['of another version', (bytes) => inHeader(bytes, ` ${version} `, ' 0.0.1 ')],
   ['without an age', (bytes) => inHeader(bytes, '"asOf"', '"asOg"')],
   ['foreign', () => 'something else\n'.repeat(500)],
   ['too large', (bytes) => Buffer.concat([bytes, Buffer.alloc(33 * 1024 * 1024)])],
