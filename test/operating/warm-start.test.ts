@@ -91,12 +91,16 @@ describe('a second process', () => {
     expect(await pagesOfQuotes(service, () => brief(second))).toBeGreaterThan(0);
   });
 
-  test('gets nothing with another key, and shows nothing without the grant', async () => {
+  test('gets nothing with another key or fields file, and shows nothing without the grant', async () => {
     const service = await startService();
     const folder = newFolder();
     await brief(await serve(service, folder));
     const other = await serve(service, folder, {}, { host: modernStdio, as: otherKey });
     expect(await pagesOfQuotes(service, () => brief(other))).toBeGreaterThan(0);
+    const CPQ_FIELDS_FILE = join(newFolder(), 'fields');
+    await writeFile(CPQ_FIELDS_FILE, 'quote.sentAt = sentOn');
+    const mapped = await serve(service, folder, { env: { CPQ_FIELDS_FILE } });
+    expect(await pagesOfQuotes(service, () => brief(mapped))).toBeGreaterThan(0);
     const ungranted = await serve(service, folder, { grants: 'company:read' });
     const title = String(service.records['/quote'][0]?.title);
     const found = await ungranted.ask('cpq_find', { query: title });

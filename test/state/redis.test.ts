@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
-import type { SharedReading, State } from '../../src/state/port.ts';
+import { type SharedReading, type State, StateUnavailable } from '../../src/state/port.ts';
+import { redisBus } from '../../src/state/redis/bus.ts';
 import { type RedisOptions, redisState } from '../../src/state/redis/redis.ts';
 import { shortHash } from '../../src/state/short-hash.ts';
 import { version } from '../../src/version.ts';
@@ -503,6 +504,21 @@ describeWith('redis', 'after Redis was lost', () => {
     await it.start();
     await until(async () => (await state.health()).ok).toBe(true);
     await until(() => it.ask('GET', `cpq:{${tenant}}:generation:quote`)).toMatch(/^\$1\s+1\s/);
+  });
+
+  test('answers of persons, of which there may be any number, are not published later', async () => {
+    const sent: unknown[] = [];
+    let isLost = true;
+    const runScript = async (_: string, keys: readonly string[]) => {
+      if (isLost) throw new StateUnavailable('lost');
+      sent.push(keys);
+    };
+    const bus = redisBus({ runScript, listen: async () => {} } as never, 'one', () => {});
+    for (const update of [{ answer: { to: 'a question', result: {} } }, { collection: 'quote' }])
+      await expect(bus.publish('tenant', update)).rejects.toThrow();
+    isLost = false;
+    await bus.listen();
+    expect(sent).toEqual([[expect.stringContaining('generation:quote')]]);
   });
 
   test('what Redis refused after the reconnect, too, is published once it accepts it', async () => {

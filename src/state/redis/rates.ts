@@ -27,12 +27,12 @@ if one[2] then freedAt = tonumber(one[2]) end
 return {0, remaining, math.max(1, freedAt + counted - now)}
 `;
 
-/** KEYS: times, facts. ARGV: limit, milliseconds counted, remaining. */
+/** KEYS: times, facts, which expire after any block. ARGV: limit, milliseconds counted, remaining. */
 const correctScript = `${nowScript}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 local others = math.max(0, ARGV[1] - redis.call('ZCARD', KEYS[1]) - ARGV[3])
 redis.call('HSET', KEYS[2], 'others', others, 'othersAt', now)
-redis.call('PEXPIRE', KEYS[2], math.max(tonumber(ARGV[2]), redis.call('PTTL', KEYS[2])))
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 1
 `;
 
