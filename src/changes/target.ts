@@ -157,9 +157,7 @@ export class TargetFinder {
     const { externalId, present, scale } = target;
     const id = present?.record.id;
     if (id === undefined) {
-      // Another call: what is read once a call is read again.
-      const again = new TargetFinder(this.#tenant, { ...this.#call });
-      const created = await again.byExternalId(externalId, { isNew: true });
+      const created = await this.byExternalId(externalId, { isNew: true });
       return created ? { externalId, present: created, scale } : target;
     }
     const now = await this.read(id);
@@ -379,14 +377,12 @@ async function alikeAmong(
 
 type Sample = Awaited<ReturnType<typeof readSample>>;
 
-const samples = new WeakMap<ToolCall, { tenant: Tenant; sample: Promise<Sample> }>();
+const samples = new WeakMap<ToolCall, Promise<Sample>>();
 
 /** The opportunities that were read last, or the first page of them; one reading a call. */
 export function sampleOf(tenant: Tenant, call: ToolCall): Promise<Sample> {
-  const known = samples.get(call);
-  if (known?.tenant === tenant) return known.sample;
-  const sample = readSample(tenant, call);
-  samples.set(call, { tenant, sample });
+  const sample = samples.get(call) ?? readSample(tenant, call);
+  samples.set(call, sample);
   return sample;
 }
 

@@ -8,8 +8,6 @@ import type { Row } from '../support/hosts.ts';
 import { type Behaviour, limit, only } from '../support/upstream/behaviour.ts';
 import { writeFaults } from '../support/upstream/write-faults.ts';
 
-const call = callWith();
-
 const stored: Row = {
   id: 'o1',
   externalIdentifier: 'E-1',
@@ -24,6 +22,7 @@ const stored: Row = {
 /** Sends the values to a service of this behaviour. */
 async function written(selector: Row, values: Row, behaviour: Behaviour = {}) {
   const entries: Row[] = [];
+  const call = callWith();
   const { tenant, upstream } = await tenantOver(
     { opportunity: [stored] },
     { state: stateWith(entries) },

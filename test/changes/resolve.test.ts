@@ -10,8 +10,8 @@ import { shared } from '../support/shared.ts';
 import { type Behaviour, limit } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';
 
-const call = callWith();
 const deleted = '2026-01-01T00:00:00Z';
+const finderOf = (tenant: Tenant): TargetFinder => new TargetFinder(tenant, callWith());
 
 /** What was found, or why nothing was, with the ids of the candidates. */
 async function answerOf(found: Promise<unknown>): Promise<unknown> {
@@ -23,7 +23,7 @@ async function answerOf(found: Promise<unknown>): Promise<unknown> {
 }
 
 const companyIn = (tenant: Tenant, text: string): Promise<unknown> =>
-  answerOf(resolveReference(tenant, 'company', text, undefined, call));
+  answerOf(resolveReference(tenant, 'company', text, undefined, callWith()));
 
 const fillers = (count: number, name: string): Row[] =>
   Array.from({ length: count }, (_, at) => ({ id: `f${at}`, name: `${name} ${at}` }));
@@ -57,7 +57,7 @@ describe('a company', () => {
   });
 
   test('is shown among several by what distinguishes it', async () => {
-    const found = resolveReference(await all(), 'company', 'Twin', undefined, call);
+    const found = resolveReference(await all(), 'company', 'Twin', undefined, callWith());
     await expect(found).rejects.toMatchObject({
       details: {
         candidates: [
@@ -82,7 +82,7 @@ describe('a company', () => {
       { company: before },
       { tenant: { freshMs: 600_000 } },
     );
-    await tenant.collection('company', call);
+    await tenant.collection('company', callWith());
     upstream.records['/company'] = after;
     return tenant;
   }
@@ -103,7 +103,7 @@ describe('a company', () => {
   test('that is to be written must still exist', async () => {
     const tenant = await all();
     const existing = async (reference: { id: string; name?: string }) =>
-      answerOf(requireExisting(tenant, 'company', reference, call));
+      answerOf(requireExisting(tenant, 'company', reference, callWith()));
     expect(await existing({ id: 'acme' })).toMatchObject({ id: 'acme', name: 'Acme' });
     const gone = { id: 'gone', name: 'Gone' };
     expect(await existing(gone)).toEqual(['The company "Gone" has been deleted.']);
@@ -162,7 +162,7 @@ describe('a contact', () => {
   const all = shared(async () => (await tenantOver({ contact })).tenant);
   const find = async (text: string, companyId?: string) => {
     const company = companyId === undefined ? undefined : { id: companyId };
-    return answerOf(resolveReference(await all(), 'contact', text, company, call));
+    return answerOf(resolveReference(await all(), 'contact', text, company, callWith()));
   };
 
   test.each<[text: string, company: string | undefined, found: unknown]>([
@@ -189,7 +189,7 @@ describe('a contact', () => {
 
   test('is shown among several by company and e-mail address, as far as they are known', async () => {
     await expect(
-      resolveReference(await all(), 'contact', 'Cid', undefined, call),
+      resolveReference(await all(), 'contact', 'Cid', undefined, callWith()),
     ).rejects.toMatchObject({
       details: {
         candidates: [
@@ -212,7 +212,7 @@ describe('an owner, stage, category or source', () => {
   ];
   const all = shared(async () => (await tenantOver({ opportunity })).tenant);
   const find = async (what: Parameters<typeof resolveReference>[1], text: string) =>
-    answerOf(resolveReference(await all(), what, text, undefined, call));
+    answerOf(resolveReference(await all(), what, text, undefined, callWith()));
 
   test('is found by id, identifier, or any of its names, and shown by the one that is meant', async () => {
     for (const text of ['u1', 'U-1', 'uma new'])
@@ -265,7 +265,7 @@ describe('another record whose name looks the same', () => {
     ['stage', { id: 's3', name: 'New' }, undefined],
     ['stage', { id: 'New' }, { id: 's3', name: 'New' }],
   ] as const)('%s %j', async (field, reference, other) => {
-    const found = await findLookAlike(await all(), field, reference, call);
+    const found = await findLookAlike(await all(), field, reference, callWith());
     expect(found && { id: found.id, name: found.name }).toEqual(other);
   });
 });
@@ -304,31 +304,28 @@ describe('the opportunity to write', () => {
     [{ externalId: 'E-6' }, /^This opportunity has no id to read it by\.$/],
     [{ opportunityId: 'o1', externalId: 'E-3' }, /"E-1", not "E-3"\.$/],
   ])('is not found by %j', async (selector, why) => {
-    expect(await answerOf(new TargetFinder(await all(), call).find(selector))).toEqual([
+    expect(await answerOf(finderOf(await all()).find(selector))).toEqual([
       expect.stringMatching(why),
     ]);
   });
 
   test('is found by both of its identifiers, and a new one by its own', async () => {
     const both = { opportunityId: 'o1', externalId: 'E-1' };
-    expect(await new TargetFinder(await all(), call).find(both)).toMatchObject({
+    expect(await finderOf(await all()).find(both)).toMatchObject({
       present: { record: { id: 'o1', name: 'One' } },
     });
-    const made = await new TargetFinder(await all(), call).find({
-      externalId: 'E-9',
-      create: true,
-    });
+    const made = await finderOf(await all()).find({ externalId: 'E-9', create: true });
     expect(made).toEqual({ externalId: 'E-9', scale: expect.anything() });
   });
 
   test('has the ids of what it refers to by name, as far as that may be read', async () => {
     for (const selector of [{ opportunityId: 'o1' }, { externalId: 'E-1', opportunityId: 'o1' }]) {
-      const { present } = await new TargetFinder(await all(), call).find(selector);
+      const { present } = await finderOf(await all()).find(selector);
       expect(present?.record.company).toEqual({ id: 'acme', name: 'Acme' });
     }
     const grants = ['opportunity:read', 'opportunity:write'];
     const { tenant } = await tenantOver({ opportunity, company }, { grants });
-    const { present } = await new TargetFinder(tenant, call).find({ opportunityId: 'o1' });
+    const { present } = await finderOf(tenant).find({ opportunityId: 'o1' });
     expect(present?.record.company).toEqual({ name: 'Acme' });
   });
 
@@ -336,42 +333,42 @@ describe('the opportunity to write', () => {
     const rows = Array.from({ length: 60 }, (_, at) => ({ id: `o${at}`, name: `${at}` }));
     const { tenant, upstream } = await tenantOver({ opportunity: rows });
     upstream.set(limit(faults['ignored-from-clamped'], { path: '/opportunity' }));
-    expect(
-      await answerOf(new TargetFinder(tenant, call).find({ externalId: 'E-9', create: true })),
-    ).toEqual([expect.stringMatching(/^Only 10 of 60 opportunities .* no other has the .* "E-9"/)]);
+    expect(await answerOf(finderOf(tenant).find({ externalId: 'E-9', create: true }))).toEqual([
+      expect.stringMatching(/^Only 10 of 60 opportunities .* no other has the .* "E-9"/),
+    ]);
   });
 
   test('is read again before the write', async () => {
     const { tenant, upstream } = await tenantOver({ opportunity });
-    const target = await new TargetFinder(tenant, call).find({ opportunityId: 'o1' });
+    const target = await finderOf(tenant).find({ opportunityId: 'o1' });
     const [row = {}] = upstream.records['/opportunity'];
     row.name = 'Two';
-    expect(await new TargetFinder(tenant, call).refresh(target)).toMatchObject({
+    expect(await finderOf(tenant).refresh(target)).toMatchObject({
       externalId: 'E-1',
       present: { record: { name: 'Two' } },
       scale: target.scale,
     });
     row.externalIdentifier = 'E-2';
-    expect(await answerOf(new TargetFinder(tenant, call).refresh(target))).toEqual([
+    expect(await answerOf(finderOf(tenant).refresh(target))).toEqual([
       expect.stringMatching(/is no longer "E-1"/),
     ]);
     row.deletedAt = deleted;
-    expect(await answerOf(new TargetFinder(tenant, call).refresh(target))).toEqual([
+    expect(await answerOf(finderOf(tenant).refresh(target))).toEqual([
       'This opportunity has been deleted.',
     ]);
   });
 
   test('may have been created before the write, or one that looks like it', async () => {
     const { tenant, upstream } = await tenantOver({});
-    const target = await new TargetFinder(tenant, call).find({ externalId: 'E-9', create: true });
-    expect(await new TargetFinder(tenant, call).refresh(target)).toEqual(target);
+    const target = await finderOf(tenant).find({ externalId: 'E-9', create: true });
+    expect(await finderOf(tenant).refresh(target)).toEqual(target);
     const made = { id: 'o9', externalIdentifier: 'e-9', name: 'Made' };
     upstream.records['/opportunity'] = [made];
-    expect(await answerOf(new TargetFinder(tenant, call).refresh(target))).toEqual([
+    expect(await answerOf(finderOf(tenant).refresh(target))).toEqual([
       expect.stringMatching(/but one has "e-9"/),
     ]);
     made.externalIdentifier = 'E-9';
-    expect(await new TargetFinder(tenant, call).refresh(target)).toMatchObject({
+    expect(await finderOf(tenant).refresh(target)).toMatchObject({
       present: { record: made },
     });
   });
@@ -393,9 +390,9 @@ test.each<[string, Behaviour]>([
     }));
     const { tenant, upstream } = await tenantOver({ opportunity: rows });
     upstream.set(behaviour);
-    expect(
-      await answerOf(new TargetFinder(tenant, call).find({ externalId: 'E-9', create: true })),
-    ).toEqual([expect.stringMatching(/but one has "e-9"|could be read/)]);
+    expect(await answerOf(finderOf(tenant).find({ externalId: 'E-9', create: true }))).toEqual([
+      expect.stringMatching(/but one has "e-9"|could be read/),
+    ]);
   },
 );
 
@@ -413,6 +410,6 @@ test.each<[number[], number | undefined, object]>([
     const rows = known.map((probability, at) => ({ id: `o${at}`, probability }));
     const { tenant } = await tenantOver({ opportunity: rows });
     const record = own === undefined ? undefined : { probability: own };
-    expect(await tenantScale(tenant, call, record)).toEqual(scale);
+    expect(await tenantScale(tenant, callWith(), record)).toEqual(scale);
   },
 );
