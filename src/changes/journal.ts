@@ -49,15 +49,14 @@ export async function readChanges({
     throw journalError('read', error);
   });
   const byId = new Map<string, RecordedChange>();
-  const outcomes: WriteOutcome[] = [];
   let unrecognized = 0;
   for (const entry of entries) {
     if (isIntent(entry)) byId.set(entry.id, { intent: intentFor(grants, entry) });
-    else if (isOutcome(entry))
-      outcomes.push({ ...entry, ...(entry.after && { after: valuesFor(grants, entry.after) }) });
-    else unrecognized += 1;
+    else if (isOutcome(entry)) {
+      const after = entry.after && valuesFor(grants, entry.after);
+      Object.assign(byId.get(entry.id) ?? {}, { outcome: { ...entry, ...(after && { after }) } });
+    } else unrecognized += 1;
   }
-  for (const outcome of outcomes) Object.assign(byId.get(outcome.id) ?? {}, { outcome });
   const changes = [...byId.values()].reverse();
   // The newest first: what a revert took back holds again where it was reverted itself.
   for (const { intent, outcome, revertedBy } of changes) {
