@@ -217,42 +217,30 @@ function resultOf(
   answer: Opportunity | undefined,
   error?: unknown,
 ): WriteEnd {
-  switch (verification.result) {
-    case 'unreadable':
-      if (!answer)
-        return unknownResult(
-          wording`the service broke off, and the record cannot be read back now`,
-        );
-      return {
-        outcome: 'written',
-        differs: [],
-        unchecked: true,
-        ...(answer.externalIdentifier === sent.externalId && answer.id && { record: answer }),
-      };
-    case 'unchanged':
-      return answer ? unchangedResult(sent, answer) : notAppliedResult(error);
-    case 'diverged':
-      if (!answer)
-        return unknownResult(wording`the record has changed, but not to the intended values`);
+  const { result } = verification;
+  if (result === 'unchanged')
+    return answer ? unchangedResult(sent, answer) : notAppliedResult(error);
+  if (result === 'unreadable' && answer) {
+    const isThis = answer.externalIdentifier === sent.externalId && answer.id !== undefined;
+    return { outcome: 'written', differs: [], unchecked: true, ...(isThis && { record: answer }) };
   }
+  if (result === 'unreadable')
+    return unknownResult(wording`the service broke off, and the record cannot be read back now`);
+  if (result === 'diverged' && !answer)
+    return unknownResult(wording`the record has changed, but not to the intended values`);
   const { record } = verification;
   return { outcome: 'written', record, differs: storedDifferences(sent, record) };
 }
 
 /** Of a confirmed write that the record does not show. */
 function unchangedResult({ opportunityId, externalId }: SentChange, answer: Opportunity): WriteEnd {
-  const { id, name = '', externalIdentifier } = answer;
+  const { id, name = '', externalIdentifier = externalId } = answer;
   const isOther =
-    id !== undefined &&
-    (opportunityId === undefined
-      ? externalIdentifier !== undefined && externalIdentifier !== externalId
-      : id !== opportunityId);
-  if (!isOther)
-    return unknownResult(
-      wording`the service confirmed it; the record is as it was, but may yet change`,
-    );
+    opportunityId === undefined ? externalIdentifier !== externalId : id !== opportunityId;
   return unknownResult(
-    wording`the service confirmed it with another opportunity, ${identifier(id)} ${quote(name)}, which may have been changed instead; this one is as it was`,
+    id !== undefined && isOther
+      ? wording`the service confirmed it with another opportunity, ${identifier(id)} ${quote(name)}, which may have been changed instead; this one is as it was`
+      : wording`the service confirmed it; the record is as it was, but may yet change`,
   );
 }
 
