@@ -180,14 +180,17 @@ describe('the values of a plan', () => {
 
   test('go to the custom field of exactly the name, or to the only one of that name', async () => {
     const customFields = { size: 1, SIZE: 2, Weight: 3 };
-    const { tenant } = await tenantOver({ opportunity: [{ id: 'o1', customFields }] });
-    const named = async (name: string) => {
-      const values = { custom_fields: { [name]: '9' } };
+    const theirs = { id: 'o2', customFields: { Weight: 'x' } };
+    const { tenant } = await tenantOver({ opportunity: [theirs] });
+    const named = async (name: string, others: Row = {}) => {
+      const values = { custom_fields: { [name]: '9', ...others } };
       const plan = await makePlan(tenant, targetOf({ customFields }), values, callWith());
       return plan.requested.custom_fields;
     };
     expect(await named('SIZE')).toEqual({ SIZE: 9 });
     expect(await named('weight')).toEqual({ Weight: 9 });
+    // Its type is that of this opportunity, also where the others are read for another field.
+    expect(await named('weight', { Made: 'now' })).toEqual({ Weight: 9, Made: 'now' });
     await expect(named('Size')).rejects.toThrow('exactly the name "Size"');
   });
 

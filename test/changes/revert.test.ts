@@ -95,12 +95,14 @@ describe('a change to revert', () => {
 
   test('is refused where somebody changed the record since, with the difference', async () => {
     const entries = [known, done('written', { after })];
-    await expect(reverted(entries, { description: 'Theirs', name: '' })).rejects.toMatchObject({
+    const theirs = { description: 'Theirs', name: '', monthlyChurn: 5 };
+    await expect(reverted(entries, theirs)).rejects.toMatchObject({
       message: expect.stringMatching(/^This opportunity was changed since/),
       details: {
         differences: [
           { field: 'name', written: { text: 'Two' }, now: { text: '(empty)' } },
           { field: 'description', written: { text: 'Text' }, now: { text: 'Theirs' } },
+          { field: 'monthly_churn', written: { text: '(empty)' }, now: 5 },
         ],
       },
     });

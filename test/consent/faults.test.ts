@@ -219,3 +219,14 @@ describe('the service stores other values than were sent', () => {
     expect(answer.text).toMatch(/has changed, but not to the intended values/);
   });
 });
+
+test('a change that the service stores a moment after its answer is written', async () => {
+  const { upstream, it } = await openOverService();
+  let reads = 0;
+  const late = (row: Row): void => {
+    reads += 1;
+    if (reads === 2) row.name = agreed.name;
+  };
+  upstream.set({ write: 'unapplied', ...making(upstream, late) });
+  expect((await it.upsert(agreed)).outcome).toBe('written');
+});

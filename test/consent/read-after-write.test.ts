@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openWriter, personAnswers, recordOf } from '../support/consent.ts';
+import { openOverService, openWriter, personAnswers, recordOf } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -48,6 +48,17 @@ test.each([
     expect(text).toContain('Called Anew');
   },
 );
+
+test('a change that the service makes after its answer is in the next answer', async () => {
+  const { it, rows, upstream } = await openOverService();
+  const deals = () => it.call('cpq_brief_pipeline', { deals_from: 0, rows: 100 });
+  expect((await deals()).text).not.toContain('Named late');
+  upstream.set({ write: 'unapplied' });
+  const { outcome } = await it.upsert({ external_id: 'opp-3', name: 'Named late' });
+  expect(outcome).toBe('cannot_tell');
+  Object.assign(rows[3] ?? {}, { name: 'Named late', updatedAt: new Date().toISOString() });
+  expect((await deals()).text).toContain('Named late');
+});
 
 describe.each(['cpq_upsert_opportunity', 'cpq_revert_change'])('after %s', (how) => {
   test.each(Object.entries(reads))('%s has the new name', async (tool, argumentsFor) => {

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
+import type { State } from '../../src/state/port.ts';
 import {
   Answering,
   announcingJournal,
@@ -126,6 +127,16 @@ describe('two concurrent calls', () => {
       expect(made).toHaveLength(1);
     },
   );
+});
+
+test('nothing is written where another process may have begun to write', async () => {
+  const folder = newFolder();
+  const lost: State['runExclusive'] = (_, work) => work(async () => false);
+  const state = { ...localState(folder), runExclusive: lost };
+  const { it, puts } = await openOverService({ folder, state });
+  const { text } = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
+  expect(text).toMatch(/^Nothing was written\. Another process may be writing meanwhile/);
+  expect([puts(), await it.journal()]).toEqual([0, []]);
 });
 
 describe('a cancelled call', () => {

@@ -139,6 +139,12 @@ describe('the scale of probabilities', () => {
     expect(answering.asked).toEqual([]);
   });
 
+  test('is that of the tenant where a change of a deal of 1 % is taken back', async () => {
+    const { it } = await open([deal('o1', { probability: 1 }), deal('o2', { probability: 60 })]);
+    const { change_id } = await it.upsert({ opportunity_id: 'o1', ...renamed });
+    expect((await it.revert(change_id)).outcome).toBe('written');
+  });
+
   test('is not learnt where the service closes a deal of 1 %', async () => {
     const rows = [
       deal('o1', { probability: 1, pipelineStage: { id: 's1', name: 'New' } }),
@@ -214,6 +220,12 @@ describe('a row that differs from its record', () => {
     const { it, upstream } = await open([deal('o1')]);
     rowsAre(upstream, deal('o1', { updatedAt: '2026-11-01T00:00:01Z' }));
     expect((await it.upsert(args)).outcome).toBe('moved');
+    expect((await it.upsert(args)).outcome).toBe('written');
+  });
+
+  test('is not planned from where it has a value that cannot be read', async () => {
+    const { it, upstream } = await open([deal('o1', { onetimeRevenue: 10 })]);
+    rowsAre(upstream, deal('o1', { onetimeRevenue: 'ten' }));
     expect((await it.upsert(args)).outcome).toBe('written');
   });
 

@@ -98,6 +98,18 @@ describe('a click', () => {
     expect(JSON.stringify(await it.journal())).not.toContain(question.secret);
   });
 
+  test('takes no change back where the record has changed since', async () => {
+    const it = await open();
+    const args = await another();
+    const { change_id } = await click(it.client, (await askInView(it.client, args)).question);
+    const { question } = await askInView(it.client, { change_id }, 'cpq_revert_change');
+    const { externalIdentifier } = await opportunity();
+    await editRecord(await at(), externalIdentifier, { name: args.name, description: 'Theirs' });
+    const { text, next } = await click(it.client, question);
+    expect(text).toMatch(/^Nothing was written\. This opportunity was changed since/);
+    expect(next).toBeUndefined();
+  });
+
   test.each<[string, (secret: string) => Row]>([
     ['another tool', () => ({ tool: 'cpq_revert_change', arguments: { change_id: 'chg_1' } })],
     ['a tool that asks nothing', () => ({ tool: 'cpq_list_changes', arguments: {} })],

@@ -35,7 +35,10 @@ const story = [
   eventOn(5, 'quote.ordered', { id: 'q1', number: 'Q-1', status: 'approved' }),
   eventOn(1, 'quote.created', { id: 'q1', number: 'Q-1', status: 'draft' }),
   eventOn(6, 'order.created', { id: 'r1', quoteId: 'q1', total: 120 }),
-  eventOn(3, 'quote.updated', { id: 'q1', number: 'Q-1', status: 'sent' }),
+  {
+    ...eventOn(3, 'quote.updated', { id: 'q1', number: 'Q-1', status: 'sent' }),
+    occurredAt: '2026-03-03T00:00:00.000Z',
+  },
   eventOn(4, 'quote.created', { id: 'q2', number: 'Q-2', status: 'draft' }),
   eventOn(2, 'contact.created', { id: 'c1', firstName: 'Ada', lastName: 'L' }),
 ];
