@@ -139,20 +139,27 @@ test('a call that its host cancelled writes nothing, although the person agrees'
     await initialize({ elicitation: {} }),
     await initialize({ elicitation: {} }),
   ];
-  const args = { external_id: 'CANCELLED-1', create: true, name: 'Cancelled' };
-  const params = { name: 'cpq_upsert_opportunity', arguments: args };
   const { url } = await server();
-  const response = await send(url, { id: 7, method: 'tools/call', params }, session ?? '');
-  const messages = messagesOf(response);
-  const { id } = (await messages.next()).value as Row;
+  const ask = async (external_id: string) => {
+    const args = { external_id, create: true, name: 'Perhaps cancelled' };
+    const params = { name: 'cpq_upsert_opportunity', arguments: args };
+    const messages = messagesOf(
+      await send(url, { id: 7, method: 'tools/call', params }, session ?? ''),
+    );
+    return { id: ((await messages.next()).value as Row).id, messages };
+  };
   const cancel = { id: undefined, method: 'notifications/cancelled', params: { requestId: 7 } };
   const sendAll = async (from: string | null, ...sent: Row[]) => {
     for (const one of sent) expect((await post(one, from ?? '')).status).toBe(202);
   };
+  const goesOn = await ask('NOT-CANCELLED-1');
+  const agreed = ({ id }: { id: unknown }) => ({ id, result: personAnswers.accepts() });
   await sendAll(other, cancel);
-  await sendAll(session, { ...cancel, params: { requestId: 8 } });
-  await sendAll(session, cancel, { id, result: personAnswers.accepts() });
-  expect(JSON.stringify((await messages.next()).value)).toContain('sent no answer');
+  await sendAll(session, { ...cancel, params: { requestId: 8 } }, agreed(goesOn));
+  expect(JSON.stringify((await goesOn.messages.next()).value)).toContain('Written');
+  const cancelled = await ask('CANCELLED-1');
+  await sendAll(session, cancel, agreed(cancelled));
+  expect(JSON.stringify((await cancelled.messages.next()).value)).toContain('sent no answer');
 });
 
 test('one caller cannot send any number of long messages at once', async () => {
