@@ -235,6 +235,20 @@ describe('an export', () => {
   });
 });
 
+test('an export has the currency of each row, however many companies there are', async () => {
+  const counts = { '/opportunity': 60, '/company': 60 };
+  const { url, records, set } = closing(await startUpstream({ counts }));
+  for (const [at, row] of records['/opportunity'].entries()) {
+    const company: Row = { ...records['/company'][at], currency: 'EUR' };
+    records['/company'][at] = company;
+    Object.assign(row, { company: { id: company.id }, onetimeRevenue: 10, currency: undefined });
+  }
+  set({ onRequest: (_n, _upstream, { query }) => query.delete('filters') });
+  const server = await inProcess.start({ baseUrl: url, key: 'export-key-02' });
+  const { rows } = await exported(server, 'cpq_list_opportunities');
+  expect(rows.map(({ currency }) => currency)).toEqual(Array(60).fill('EUR'));
+});
+
 describe('the main table of an export', () => {
   test('has all deals of a brief and all quotes, page after page', async () => {
     const idsIn = async (where: string) =>
