@@ -31,7 +31,8 @@ export function discountWords(
   nameOf: (id: string) => string | undefined,
 ): string {
   const size = sizeOf(discount);
-  const named = discount.category ?? discount.product ?? discount.manufacturer ?? discount.name;
+  const { category, product, manufacturer, vendor, name } = discount;
+  const named = category ?? product ?? manufacturer ?? vendor ?? name;
   const { categoryId, productId } = discount;
   const byId = isId(categoryId)
     ? (nameOf(String(categoryId)) ?? `category ${categoryId}`)
