@@ -146,6 +146,13 @@ test('a reason quotes record text in one line', () => {
   );
 });
 
+test('the lines of findings of one kind are those of its findings', () => {
+  const free = (id: string, status: string) => quote(id, { status, items: [{ price: 0 }] });
+  const quotes = [free('a', 'draft'), free('b', 'sent')];
+  const { total, lines } = run('zero_prices', { quote: quotes }, { kind: { name: 'draft' } });
+  expect([total, lines]).toEqual([1, 1]);
+});
+
 test('counts of owners of one name have their ids', () => {
   const opportunity = ['u1', 'u2', 'u2'].map((id): Opportunity => ({ owner: { id, name: 'Ann' } }));
   const { counts } = run('missing_close_dates', { opportunity });

@@ -38,6 +38,12 @@ test('lists open quotes first, and those of no known day by name', () => {
   expect(rows.map(({ id }) => id)).toEqual(['draft', 'endless', 'today', 'marked', 'over']);
 });
 
+test('takes the currency of the company for contract items that only name it', () => {
+  const contract_item = [{ company: { name: 'Acme' }, revenue: 5 }];
+  const { byState } = brief({ contract_item }).contractItems ?? {};
+  expect(byState).toMatchObject([{ currency: 'EUR', revenue: { oneTime: 5 } }]);
+});
+
 test('pauses often over many contract items', () => {
   const contract_item = Array.from({ length: 1_000 }, (): ContractItem => ({ company: other }));
   const pausesWith = (records: RecordLists) =>

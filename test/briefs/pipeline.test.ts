@@ -74,6 +74,20 @@ describe('groups', () => {
     expect(rows[1]).toMatchObject({ value: { EUR: 10 }, groups: 2 });
   });
 
+  test('by product have their share of all amounts', () => {
+    const deal = { ...a, onetimeRevenue: 100, monthlyRevenue: 10, valueMonths: 12 };
+    const items = ['A', 'B', 'B', 'B'].map((name) => ({ name, price: 1 }));
+    const quotes = [{ opportunity: { id: 'a' }, items }];
+    const profits = { oneTimeProfit: 40, monthlyProfit: 5 };
+    const asked = { by: 'product', quotes, show: ['profit'] } as const;
+    const { rows } = brief([{ ...deal, ...profits }], asked).groups;
+    const amounts = rows.map(({ name, value, oneTime, profit }) => [name, value, oneTime, profit]);
+    expect(amounts).toEqual([
+      ['B', { EUR: 165 }, { EUR: 75 }, { EUR: 75 }],
+      ['A', { EUR: 55 }, { EUR: 25 }, { EUR: 25 }],
+    ]);
+  });
+
   test('count a deal once under a label that its company writes in another letter case', () => {
     const companies = [{ ...german, labels: ['vip'] }];
     const deals = [{ ...a, onetimeRevenue: 10, monthlyRevenue: 0, labels: ['VIP'] }];

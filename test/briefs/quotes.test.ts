@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type QuotesOptions, quoteExtras } from '../../src/briefs/quotes/quotes.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import type { Quote } from '../../src/service/records/records.ts';
+import type { Quote, QuoteItem } from '../../src/service/records/records.ts';
 import { reportOnQuotes } from '../support/run-briefs.ts';
 
 const currencyOf = new Map([['acme', 'EUR']]);
@@ -35,6 +35,17 @@ test('lines are found by name, part number and manufacturer in any spelling', ()
     const { brief } = runSteps(reportOnQuotes([...quotes, unread], [], { ...options, item }));
     expect(brief.unknown?.items).toBe(1);
   }
+});
+
+test('an amount is taken off a quote of which a price is known', () => {
+  const discount = { type: 'amount', amount: 5 };
+  const groupsOf = (items: QuoteItem[]) => {
+    const quotes = [quote('a', 1, { discount, items })];
+    const { groups } = runSteps(reportOnQuotes(quotes, [], { ...options, by: 'product' })).brief;
+    return groups.rows.map(({ name }) => name);
+  };
+  expect(groupsOf([{ name: 'Switch', price: 9 }])).toEqual(['Switch', 'taken off whole quotes']);
+  expect(groupsOf([{ name: 'Switch' }])).toEqual(['Switch']);
 });
 
 const deals = [{ id: 'won', statusId: 'won', closedAt: '2026-06-01' }, { id: 'open' }];
@@ -76,6 +87,12 @@ test.each(filters)('the filter of quotes by %s is of every figure', (filter, val
   expect(whole.brief).toMatchObject({ deleted: 1, period: { withoutDate: 1 } });
   expect(narrowed.brief).toEqual(whole.brief);
   expect(narrowed.rows(0, 9)).toEqual(whole.rows(0, 9));
+});
+
+test('a deal that a quote names only by a text is not found, and none is without one', () => {
+  const quotes = [quote('a', 2, { opportunity: { name: 'Refresh' } }), quote('b', 1)];
+  const rows = runSteps(reportOnQuotes(quotes, deals, options)).rows(0, 9);
+  expect(rows.map(({ dealState }) => dealState)).toEqual(['not_found', 'none']);
 });
 
 test('quotes are counted under other terms only with an amount of one', () => {
