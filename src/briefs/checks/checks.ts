@@ -28,41 +28,29 @@ import { companyOf, labelsOf } from '../../names/references.ts';
 import type { RecordLists, RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import type { Check, CheckContext, CheckParameters, RawFinding } from './check.ts';
-import { contracts, contractsRunningOut } from './contracts.ts';
-import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './products.ts';
-import {
-  expiringQuotes,
-  quotesOfClosedDeals,
-  staleQuotes,
-  unlistedOnQuotes,
-  zeroPrices,
-} from './quotes.ts';
-import {
-  duplicateContacts,
-  incompleteOpportunities,
-  missingCloseDates,
-  opportunitiesWithoutQuote,
-  stalledOpportunities,
-} from './records.ts';
+import * as contracts from './contracts.ts';
+import * as products from './products.ts';
+import * as quotes from './quotes.ts';
+import * as records from './records.ts';
 
 /** Every check by name, in the order in which the tool lists them. */
 export const checks = {
-  thin_margins: thinMargins,
-  below_cost: belowCost,
-  zero_prices: zeroPrices,
-  pricing_drift: pricingDrift,
-  duplicate_products: duplicateProducts,
-  stale_quotes: staleQuotes,
-  expiring_quotes: expiringQuotes,
-  quotes_of_closed_deals: quotesOfClosedDeals,
-  unlisted_on_quotes: unlistedOnQuotes,
-  contracts,
-  contracts_running_out: contractsRunningOut,
-  stalled_opportunities: stalledOpportunities,
-  missing_close_dates: missingCloseDates,
-  opportunities_without_quote: opportunitiesWithoutQuote,
-  incomplete_opportunities: incompleteOpportunities,
-  duplicate_contacts: duplicateContacts,
+  thin_margins: products.thinMargins,
+  below_cost: products.belowCost,
+  zero_prices: quotes.zeroPrices,
+  pricing_drift: products.pricingDrift,
+  duplicate_products: products.duplicateProducts,
+  stale_quotes: quotes.staleQuotes,
+  expiring_quotes: quotes.expiringQuotes,
+  quotes_of_closed_deals: quotes.quotesOfClosedDeals,
+  unlisted_on_quotes: quotes.unlistedOnQuotes,
+  contracts: contracts.contracts,
+  contracts_running_out: contracts.contractsRunningOut,
+  stalled_opportunities: records.stalledOpportunities,
+  missing_close_dates: records.missingCloseDates,
+  opportunities_without_quote: records.opportunitiesWithoutQuote,
+  incomplete_opportunities: records.incompleteOpportunities,
+  duplicate_contacts: records.duplicateContacts,
 };
 
 export type CheckName = keyof typeof checks;
@@ -105,9 +93,8 @@ export function* matching(
   if (!owner && !company && !status && !label) return data;
   const [about] = checks[name].needs;
   const records: readonly AnyRecord[] = data[about] ?? [];
-  const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
   const companies = yield* recordsById(label ? (data.company ?? []) : []);
-  matched[about] = yield* filterSteps(
+  const matched = yield* filterSteps(
     records,
     (record) =>
       (!owner || refersTo(ownerOf(record), owner)) &&
@@ -115,7 +102,7 @@ export function* matching(
       (!status || refersTo(statusOf(about, record), status)) &&
       (!label || labelsOf(record, companies).some((name) => refersTo({ name }, label))),
   );
-  return matched;
+  return { ...data, [about]: matched };
 }
 
 /** What a check found, the highest value first, regardless of currency; unknown values last; then by name and id. */

@@ -107,15 +107,7 @@ export interface QuotesOptions extends Partial<Record<QuotesFilter, Named | unde
   maxGroups?: number | undefined;
 }
 
-const dateField = {
-  created: 'createdAt',
-  sent: 'sentAt',
-  approved: 'approvedAt',
-  declined: 'declinedAt',
-  expires: 'expiresAt',
-} as const satisfies Record<QuoteDate, keyof Quote>;
-
-const dayIn = (quote: Quote, date: QuoteDate): Day | undefined => dayOf(quote[dateField[date]]);
+const dayIn = (quote: Quote, date: QuoteDate): Day | undefined => dayOf(quote[`${date}At`]);
 
 type DealOf = ((quote: Quote) => DealState) | undefined;
 
