@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { type Caller, callerAt, startKeyed } from '../support/access.ts';
-import type { Row } from '../support/hosts.ts';
-import { anyHost } from '../support/hosts.ts';
+import { open, type Row } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { closing, newFolder } from '../support/shared.ts';
@@ -127,14 +126,14 @@ describe('names of stored data', () => {
   test('a single tenant is named by its address, also as `default` in a tenants file', async () => {
     const upstream = closing(await startUpstream({ keys: new Set([keyOf('only'), newKey]) }));
     const folder = newFolder();
-    const only = await anyHost.start(
-      { baseUrl: upstream.url, key: keyOf('only') },
-      {
-        grants: writing,
-        toolsets: 'routes,briefs,changes',
-        env: { CPQ_STATE_DIR: folder, CPQ_CONSENT: 'token' },
-      },
-    );
+    const only = await open({
+      at: upstream,
+      key: keyOf('only'),
+      grants: writing,
+      toolsets: 'routes,briefs,changes',
+      folder,
+      env: { CPQ_CONSENT: 'token' },
+    });
     await only.call('cpq_brief_pipeline');
     const args = { external_id: 'opp-1', name: 'Named' };
     const { data } = await only.call('cpq_upsert_opportunity', args);

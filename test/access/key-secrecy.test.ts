@@ -8,7 +8,14 @@ import { withoutSecrets } from '../../src/text/secrets.ts';
 import { catalog } from '../../tools/catalog.ts';
 import { createCanary } from '../support/canary.ts';
 import { wordsOf } from '../support/hardening-tenant.ts';
-import { anyHost, type Connection, everything, type Host, httpHosts } from '../support/hosts.ts';
+import {
+  type Connection,
+  everyHostHere,
+  everything,
+  type Host,
+  httpHosts,
+  open,
+} from '../support/hosts.ts';
 import { type Environment, runHere } from '../support/process.ts';
 import { sample } from '../support/sampling.ts';
 import { newFolder } from '../support/shared.ts';
@@ -37,11 +44,15 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const start = (host: Host = anyHost): Promise<Connection> =>
-  host.start(
-    { baseUrl: upstream.url, key },
-    { ...everything, env: { ...ofServer(), CPQ_CONSENT: 'token' } },
-  );
+const [anyHost] = everyHostHere;
+const start = (host: Host | undefined = anyHost): Promise<Connection> =>
+  open({
+    at: upstream,
+    key,
+    on: host,
+    ...everything,
+    env: { ...ofServer(), CPQ_CONSENT: 'token' },
+  });
 
 const ofServer = () => ({ CPQ_STATE_DIR: join(folder, 'state'), CPQ_LOG_LEVEL: 'debug' });
 

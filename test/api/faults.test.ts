@@ -7,13 +7,13 @@ import {
   kindOf,
   nameOf,
   openTenant,
-  testKey,
   toolCall,
   wordsOf,
 } from '../support/hardening-tenant.ts';
 import type { Row } from '../support/hosts.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
 import { quickOrAll, sample } from '../support/sampling.ts';
+import { testKey } from '../support/sandbox.ts';
 import { serve } from '../support/tenant-server.ts';
 import { soon } from '../support/until.ts';
 import { type Behaviour, limit, type Upstream } from '../support/upstream/behaviour.ts';

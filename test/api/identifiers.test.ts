@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { resources, routes } from '../../src/service/routes.ts';
 import fc, { codePoint } from '../support/fast-check.ts';
-import { openTenant, sharedStateOf, testKey, toolCall } from '../support/hardening-tenant.ts';
-import { everything } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import { openTenant, sharedStateOf, toolCall } from '../support/hardening-tenant.ts';
+import { everything, serving } from '../support/hosts.ts';
 import { closing, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
@@ -11,10 +10,7 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 
 const upstream = shared(async () => closing(await startUpstream({ counts: { '/company': 3 } })));
 const tenant = shared(async () => closing(openTenant({ url: (await upstream()).url })));
-const server = inProcess.serving(
-  async () => ({ baseUrl: (await upstream()).url, key: testKey }),
-  everything,
-);
+const server = serving({ at: upstream, ...everything });
 
 /** The path as a browser, or a proxy that decodes it first, normalises it. */
 function normalised(path: string): string {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { variableOf } from '../../src/config/settings.ts';
 import { ConfigError, readSettings } from '../../src/config.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { anyHost, environmentFor } from '../support/hosts.ts';
+import { environmentFor, open } from '../support/hosts.ts';
 import {
   type Environment,
   type Finished,
@@ -253,9 +253,9 @@ describe('a key', () => {
   });
 
   test('may be in a file, with a line break at its end', async () => {
-    const { baseUrl, key } = await address();
+    const { key } = await address();
     const env = { CPQ_API_KEY: undefined, CPQ_API_KEY_FILE: await fileWith(`${key}\n`) };
-    const { call, output } = await anyHost.start({ baseUrl, key }, { env });
+    const { call, output } = await open({ at: address, env });
     output.guard(key);
     expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
   });
@@ -274,7 +274,7 @@ test.each(['apiKey', 'webhookSecret', 'metricsToken'] as const)(
 test('collections are brought up to date as often as a setting says', async () => {
   const upstream = closing(await startUpstream());
   const env = { CPQ_FRESH_SECONDS: '0' };
-  const { call } = await anyHost.start({ baseUrl: upstream.url, key }, { env });
+  const { call } = await open({ at: upstream, key, env });
   await call('cpq_brief_pipeline');
   const before = upstream.requests.length;
   await call('cpq_brief_pipeline');

@@ -10,7 +10,7 @@ import { startService } from '../support/compatibility/service.ts';
 import { openSession } from '../support/compatibility/session.ts';
 import type { Named } from '../support/compatibility/stored-data.ts';
 import { wireVariations } from '../support/compatibility/wire.ts';
-import { anyHost, anyHttpHost } from '../support/hosts.ts';
+import { open } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
@@ -142,10 +142,10 @@ async function fileWith(lines: string): Promise<string> {
 
 test('what was read by other lines is not used', async () => {
   const { won, address } = await startRenamed();
-  const state = { CPQ_STATE_DIR: newFolder(), CPQ_KEEP_COLLECTIONS: 'on' };
+  const folder = newFolder();
   const wonBy = async (lines: string) => {
-    const env = { ...state, CPQ_FIELDS_FILE: await fileWith(lines) };
-    const server = await anyHost.start(address, { env });
+    const env = { CPQ_KEEP_COLLECTIONS: 'on', CPQ_FIELDS_FILE: await fileWith(lines) };
+    const server = await open({ at: address, folder, env });
     const { page } = await server.call('cpq_list_opportunities', { filters: 'outcome:won' });
     await server.close();
     return page.total;
@@ -168,8 +168,8 @@ test('a tenants file names it for each tenant, and webhooks are read by it', asy
   expect(read.get('acme')?.fieldsFile).toContain('= state');
   expect(read.get('other')?.fieldsFile).toBeUndefined();
 
-  const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_FIELDS_FILE: join(folder, 'acme.txt') };
-  const server = await anyHttpHost.start(address, { toolsets: 'briefs,events', env });
+  const env = { CPQ_FIELDS_FILE: join(folder, 'acme.txt') };
+  const server = await open({ at: address, toolsets: 'briefs,events', webhookSecret, env });
   await server.call('cpq_brief_pipeline');
   const record = { id: deal?.id, name: deal?.name, state: 'won' };
   const at = webhooksAt(String(server.url), 'default');

@@ -7,8 +7,7 @@ import {
   reportOf,
   sandboxToWrite,
 } from '../support/consent.ts';
-import type { Row } from '../support/hosts.ts';
-import { type Connection, everyHostHere, everything } from '../support/hosts.ts';
+import { type Connection, everyHostHere, everything, type Row, serving } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
 import { newFolder } from '../support/shared.ts';
 
@@ -22,8 +21,7 @@ const hosts = everyHostHere.map((host) => [host.name, host] as const);
 describe.each(sample(hosts, 2))('%s', (_, host) => {
   const answering = new Answering();
   const folder = newFolder();
-  const env = { CPQ_STATE_DIR: folder };
-  const server = host.serving(at, { ...everything, env, person: answering.person });
+  const server = serving({ at, on: host, ...everything, folder, person: answering.person });
 
   test('the person sees the difference and agrees, and exactly that is written', async () => {
     const it = await server();

@@ -7,8 +7,7 @@ import {
   personAnswers,
   reportOf,
 } from '../support/consent.ts';
-import type { Row } from '../support/hosts.ts';
-import { type Connection, everything, modernStdio } from '../support/hosts.ts';
+import { type Connection, everything, modernStdio, open, type Row } from '../support/hosts.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { polling } from '../support/until.ts';
 import { limit, type Upstream } from '../support/upstream/behaviour.ts';
@@ -27,9 +26,8 @@ interface Scene {
 async function scene(): Promise<Scene> {
   const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
   const folder = newFolder();
-  const env = { CPQ_STATE_DIR: folder };
   const start = (person: Person = personAnswers.accepts) =>
-    modernStdio.start({ baseUrl: upstream.url, key: 'any' }, { ...everything, person, env });
+    open({ at: upstream, on: modernStdio, ...everything, person, folder });
   return { upstream, folder, start };
 }
 

@@ -10,10 +10,9 @@ import {
 } from '../support/consent.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
-import type { Row } from '../support/hosts.ts';
-import { type Connection, everyHostHere, everything } from '../support/hosts.ts';
+import { type Connection, everyHostHere, everything, type Row, serving } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { shared } from '../support/shared.ts';
 
 /**
  * Compares what is stored with what a person was shown, for hostile texts in every place where text from outside
@@ -184,12 +183,11 @@ const hosts = everyHostHere.filter(({ era }) => era !== 'first line');
 describe.each(hosts)('$name', (host) => {
   const answering = new Answering();
   const env = {
-    CPQ_STATE_DIR: newFolder(),
     CPQ_WRITES_PER_HOUR: '100000',
     CPQ_CONSENT: 'token',
   };
   const person = host.transport === 'stdio' ? answering.person : undefined;
-  const server = host.serving(at, { ...everything, env, person });
+  const server = serving({ at, on: host, ...everything, env, person });
 
   /** @returns what the person was shown, and the last answer */
   async function writeAsAgreed(args: Row): Promise<{ shown: string; answer: CallReport }> {

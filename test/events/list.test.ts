@@ -2,19 +2,14 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { anyHttpHost, type Connection, type ServerSettings } from '../support/hosts.ts';
+import { type Connection, type OpenOptions, open } from '../support/hosts.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const { address } = embeddedTenant({ scale: 0.1 });
 
-async function serve(settings: ServerSettings = {}): Promise<Connection> {
-  const folder = newFolder();
-  const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
-  return anyHttpHost.start(await address(), {
-    ...settings,
-    env: { ...env, ...settings.env },
-  });
+async function serve(settings: OpenOptions = {}): Promise<Connection> {
+  return open({ at: address, webhookSecret, ...settings });
 }
 
 const tell = async ({ url = '' }: Connection, ...payloads: object[]) => {
@@ -154,7 +149,7 @@ test('an event that is older than the record that was read shows no change', asy
 
 test('a stored event with a damaged body is listed without its content, and the answer is incomplete', async () => {
   const folder = newFolder();
-  const server = await serve({ env: { CPQ_STATE_DIR: folder } });
+  const server = await serve({ folder });
   await tell(server, ...story);
   const [name = ''] = (await readdir(folder)).filter((file) => file.startsWith('events-'));
   const lines = (await readFile(join(folder, name), 'utf8')).split('\n');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { type Connection, httpHosts } from '../support/hosts.ts';
+import { type Connection, httpHosts, open } from '../support/hosts.ts';
 import { newFolder } from '../support/shared.ts';
 import { deliver, everyEvent, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
@@ -9,8 +9,7 @@ const { address } = embeddedTenant({ scale: 0.1 });
 async function serve(folder: string): Promise<Connection> {
   const [host] = httpHosts;
   if (!host) throw new Error('no host');
-  const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
-  return host.start(await address(), { env });
+  return open({ at: address, on: host, folder, webhookSecret });
 }
 
 const payloadOf = (number: number) => ({

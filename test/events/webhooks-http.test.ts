@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { anyHost, anyHttpHost, startHttpServer } from '../support/hosts.ts';
+import { open, startHttpServer } from '../support/hosts.ts';
 import { startHere } from '../support/process.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
@@ -182,11 +182,7 @@ test.each(['DELETE', 'HEAD', 'OPTIONS'])('the method %s is refused', async (meth
 test('no secret of the server in a payload is stored or listed', async () => {
   const state = newFolder();
   const service = await address();
-  const env = {
-    CPQ_STATE_DIR: state,
-    CPQ_WEBHOOK_SECRET: webhookSecret,
-  };
-  const connection = await anyHttpHost.start(service, { env });
+  const connection = await open({ at: service, folder: state, webhookSecret });
   const secrets = [service.key, webhookSecret];
   const texts = secrets.flatMap((secret) => [secret, [...secret].join('\u200b'), `|${secret}`]);
   const fields = Object.fromEntries(texts.map((text, at) => [`f${at}`, text]));
@@ -218,10 +214,10 @@ describe('settings of webhooks', () => {
     const env = { CPQ_WEBHOOK_SECRET_FILE: file };
     const { at } = await serve(env);
     expect((await deliver(at, event)).status).toBe(200);
-    const listing = await anyHost.start(await address(), { env });
+    const listing = await open({ at: address, env });
     const names = (await listing.tools()).map(({ name }) => name);
     expect(names).toContain('cpq_list_events');
-    const without = await anyHost.start(await address());
+    const without = await open({ at: address });
     expect((await without.tools()).map(({ name }) => name)).not.toContain('cpq_list_events');
   });
 

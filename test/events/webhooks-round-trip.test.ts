@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { anyHttpHost, type Connection } from '../support/hosts.ts';
+import { type Connection, open } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
-import { addressIn, announce, requestsTo, type Sandbox, startSandbox } from '../support/sandbox.ts';
+import { announce, requestsTo, type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { ask } from '../support/sandbox-client.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
@@ -57,17 +57,16 @@ const openIn = async ({ call }: Connection, { id }: { id: string }): Promise<num
   return (open as { count: number }).count;
 };
 
-async function open() {
+async function start() {
   const sandbox = await startSandbox({ scale: 0.1 });
-  const env = { ...base, CPQ_STATE_DIR: newFolder() };
-  return { sandbox, server: await anyHttpHost.start(addressIn(sandbox), { env }) };
+  return { sandbox, server: await open({ at: sandbox, env: base }) };
 }
 
 describe('a change in the service', () => {
-  const opened = shared(open);
+  const opened = shared(start);
 
   test('appears in the next answer and in the list of events', async () => {
-    const { sandbox, server } = await open();
+    const { sandbox, server } = await start();
     subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
     const { deal, from, to } = await aDeal(sandbox);
     expect(await dealIn(server, deal)).toContain(from.name);
@@ -129,7 +128,7 @@ describe('a change in the service', () => {
   });
 
   test('that leads to an order shows the order, which no route returns', async () => {
-    const { sandbox, server } = await open();
+    const { sandbox, server } = await start();
     subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
     const quote = { id: 'q1', number: 'Q-1', title: 'Refresh of the core', status: 'draft' };
     const order = { id: 'o1', quoteId: quote.id, status: 'created' };
@@ -156,8 +155,8 @@ async function replicas(more: Record<string, string> = {}) {
   const redis = await startRedis('canary0redis0password');
   const env = { ...base, CPQ_REDIS_URL: redis.url.href, ...more };
   const [one, other] = [
-    await anyHttpHost.start(addressIn(sandbox, 'all'), { env }),
-    await anyHttpHost.start(addressIn(sandbox, 'all'), { env }),
+    await open({ at: sandbox, as: 'all', env }),
+    await open({ at: sandbox, as: 'all', env }),
   ];
   for (const { output } of [one, other]) output.guard('canary0redis0password');
   return { sandbox, redis, one, other };

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { visible } from '../../src/text/characters.ts';
 import { type Service, startService } from '../support/compatibility/service.ts';
 import type { References } from '../support/compatibility/switches.ts';
-import { anyHost, type Row } from '../support/hosts.ts';
+import { open, type Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared, useDay } from '../support/shared.ts';
 
@@ -25,11 +25,11 @@ async function storedTexts(folder: string): Promise<string> {
 }
 
 const start = (
-  { url, key }: Service,
+  service: Service,
   { grants, folder, day }: { grants: string; folder: string; day: string },
 ) => {
   useDay(day, 'UTC');
-  return anyHost.start({ baseUrl: url, key }, { grants, env: { CPQ_STATE_DIR: folder } });
+  return open({ at: service, grants, folder });
 };
 
 describe.each<References>(['flat ids', 'bare ids'])('of a service that sends %s', (references) => {
@@ -107,7 +107,7 @@ test('a key that is split by invisible characters in a record is in no snapshot'
     .prepare('update opportunity set name = ? where tenant = ?')
     .run(`Deal with ${split}`, sandbox.tenants[0].name);
   const folder = newFolder();
-  const server = await anyHost.start(address, { env: { CPQ_STATE_DIR: folder } });
+  const server = await open({ at: address, folder });
   await server.call('cpq_brief_pipeline');
   await server.close();
   expect(visible(await storedTexts(folder))).not.toContain(address.key);

@@ -6,8 +6,7 @@ import { toRecord } from '../../src/service/records/recognition.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
 import { quoteChangesAnswer } from '../../src/tool-kit/pipeline-change-answers.ts';
-import { anyHost, type Connection, type Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import { type Connection, open, type Row, serving } from '../support/hosts.ts';
 import { expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
 import type { Rows } from '../support/oracle/sql.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
@@ -36,14 +35,13 @@ const started = shared(async () => {
       new Date(`${day}T18:00:00Z`),
     );
   }
-  const env = { CPQ_STATE_DIR: folder };
-  const server = await anyHost.start(address, { env });
+  const server = await open({ at: address, folder });
   const ask = (sql: string, ...more: (string | number | null)[]) =>
     sandbox.database.prepare(sql).all(name, ...more) as Rows;
-  return { sandbox, name, address, folder, env, server, ask, state, namespace };
+  return { sandbox, name, address, folder, server, ask, state, namespace };
 });
 
-const ofEmbedded = inProcess.serving(() => 'embedded');
+const ofEmbedded = serving();
 
 const changes = async (server: Connection, args: Row = {}) =>
   (await server.call('cpq_pipeline_changes', args)).data as Row & {
@@ -101,7 +99,7 @@ describe('a comparison', () => {
     const folder = newFolder();
     const store = localState(folder).snapshots(namespace);
     await store.write('2026-06-10', Buffer.from('of a later version'));
-    const server = await anyHost.start(address, { env: { CPQ_STATE_DIR: folder } });
+    const server = await open({ at: address, folder });
     const { text } = await server.call('cpq_pipeline_changes');
     expect(text).toContain('the first snapshot is of 2026-06-10, and no two states can be read');
   });
@@ -142,7 +140,7 @@ describe('its first sentence', () => {
       records.map((text) => toRecord('opportunity', change(JSON.parse(text)))),
       new Date('2026-06-16T18:00:00Z'),
     );
-    const server = await anyHost.start(address, { env: { CPQ_STATE_DIR: folder } });
+    const server = await open({ at: address, folder });
     return changes(server, { since: 'yesterday' });
   };
 
@@ -305,9 +303,9 @@ describe('snapshots', () => {
     const address = addressIn(sandbox);
     const requests = async (days: string) => {
       const folder = newFolder();
-      const env = { CPQ_STATE_DIR: folder, CPQ_HISTORY_DAYS: days };
+      const env = { CPQ_HISTORY_DAYS: days };
       const before = requestsTo(sandbox).length;
-      const server = await anyHost.start(address, { env });
+      const server = await open({ at: address, folder, env });
       const { text } = await server.call('cpq_pipeline_changes');
       await server.call('cpq_brief_pipeline');
       await server.close();
@@ -331,7 +329,7 @@ describe('snapshots', () => {
   test('are made of quotes, once these were read completely', async () => {
     const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
     const folder = newFolder();
-    const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
+    const server = await open({ at: sandbox, folder });
     const none = await server.call('cpq_pipeline_changes', { by: 'quote' });
     expect(none.text).toContain('Nothing to compare yet');
     await server.close();
@@ -341,7 +339,7 @@ describe('snapshots', () => {
   test('of the quotes are compared without a request after the brief of all quotes', async () => {
     const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
     const folder = newFolder();
-    const start = () => anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
+    const start = () => open({ at: sandbox, folder });
     useDay('2026-06-15', 'UTC');
     const before = await start();
     await before.call('cpq_brief_quotes');
@@ -361,7 +359,7 @@ describe('snapshots', () => {
   test('are made while the server runs', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
     const folder = newFolder();
-    const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
+    const server = await open({ at: sandbox, folder });
     await server.call('cpq_brief_pipeline');
     await until(async () => (await namesIn(folder)).length).toBe(1);
   });
@@ -370,7 +368,7 @@ describe('snapshots', () => {
     const rateLimit = { requests: 3, windowSeconds: 600 };
     const sandbox = await startSandbox({ scale: 1, rateLimit });
     const folder = newFolder();
-    const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
+    const server = await open({ at: sandbox, folder });
     const { coverage } = await server.call('cpq_brief_pipeline');
     expect(coverage.complete).toBe(false);
     await server.close();

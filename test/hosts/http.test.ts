@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { send } from '../support/fast-path-parity.ts';
 import { legacy, legacyHeaders } from '../support/fast-path-requests.ts';
-import { everything, httpHosts, startHttpServer } from '../support/hosts.ts';
+import { everything, httpHosts, open, startHttpServer } from '../support/hosts.ts';
 import { shared } from '../support/shared.ts';
 
 const { address } = embeddedTenant({ scale: 0.1 });
@@ -197,7 +197,7 @@ describe('other paths and headers', () => {
 describe('concurrent requests', () => {
   for (const host of httpHosts) {
     test(`get their own answers, ${host.name}`, async () => {
-      const { call } = await host.start(await address());
+      const { call } = await open({ at: address, on: host });
       const sizes = Array.from({ length: 24 }, (_, at) => 1 + (at % 12));
       const answers = await Promise.all(sizes.map((size) => call('cpq_list_contacts', { size })));
       expect(answers.map(({ records }) => records.length)).toEqual(sizes);

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { everyHostHere } from '../support/hosts.ts';
+import { everyHostHere, serving } from '../support/hosts.ts';
 
 const { address } = embeddedTenant({ scale: 0.1 });
 
 describe.each(everyHostHere.filter(({ era }) => era !== 'first line'))('$name', (host) => {
-  const server = host.serving(address);
+  const server = serving({ at: address, on: host });
 
   test('shows an icon when the connection is opened, and in no list', async () => {
     const { request, output } = await server();

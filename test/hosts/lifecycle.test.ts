@@ -11,6 +11,7 @@ import {
   environmentFor,
   everything,
   modernStdio,
+  open,
   startHttpServer,
   stdioHosts,
 } from '../support/hosts.ts';
@@ -30,7 +31,7 @@ describe('stdout', () => {
   for (const host of stdioHosts) {
     test(`contains only protocol messages, ${host.name}`, async () => {
       const env = { CPQ_LOG_LEVEL: 'debug' };
-      const server = await host.start(await address(), { ...everything, env });
+      const server = await open({ at: address, on: host, ...everything, env });
       const tools = await server.tools();
       expect(tools.map(({ name }) => name)).toContain('cpq_list_opportunities');
       await server.call('cpq_list_opportunities', { size: 100, detail: 'full' });
@@ -135,7 +136,7 @@ describe('over stdio, with requests still open', () => {
 
   test('it ends on SIGTERM while a call waits for the service', async () => {
     const service = closing(await startUpstream({ delayHeaders: 20_000 }));
-    const server = await modernStdio.start({ baseUrl: service.url, key: 'any-key-at-all' });
+    const server = await open({ at: service, on: modernStdio });
     const waiting = server.ask('cpq_list_companies').catch(() => 'gone');
     await expect.poll(() => service.requests.length).toBe(1);
     server.process.stdin.end();
@@ -154,7 +155,7 @@ describe('over stdio, with requests still open', () => {
 
   test('a call that is cancelled cancels its request', async () => {
     const service = closing(await startUpstream({ delayHeaders: 20_000 }));
-    const server = await modernStdio.start({ baseUrl: service.url, key: 'any-key-at-all' });
+    const server = await open({ at: service, on: modernStdio });
     const stop = new AbortController();
     const waiting = server.ask('cpq_list_companies', {}, { signal: stop.signal });
     await expect.poll(() => service.requests.length).toBe(1);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { anyHttpHost } from '../support/hosts.ts';
+import { open } from '../support/hosts.ts';
 import { start } from '../support/process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { startSandbox } from '../support/sandbox.ts';
 
 test('the preview exists only with the embedded tenant', async () => {
-  const server = await anyHttpHost.start(addressIn(await startSandbox({ scale: 0.1 })));
+  const server = await open({ at: await startSandbox({ scale: 0.1 }) });
   for (const path of ['/preview', '/preview/quote.html']) {
     const response = await fetch(new URL(path, server.url));
     expect(response.status).toBe(404);

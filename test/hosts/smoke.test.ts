@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { everyHost } from '../support/hosts.ts';
+import { everyHost, open, serving } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
 import { newFolder } from '../support/shared.ts';
 
@@ -12,7 +12,7 @@ const { address } = embeddedTenant({ scale: 0.1 });
 
 for (const host of everyHost) {
   describe(host.name, () => {
-    const server = host.serving(address);
+    const server = serving({ at: address, on: host });
 
     test('lists its tools and answers a call', async () => {
       expect((await server.tools()).map((tool) => tool.name)).toContain('cpq_list_companies');
@@ -26,7 +26,7 @@ for (const host of everyHost) {
 
 for (const host of everyHost.filter(({ era }) => era === 'modern')) {
   test(`announces nothing, and says so at once to who listens, ${host.name}`, async () => {
-    const { client, output } = await host.start(await address());
+    const { client, output } = await open({ at: address, on: host });
     const listening = (client.sdk as Client).listen({ toolsListChanged: true });
     await expect(listening).rejects.toThrow('Method not found');
     expect(output.stderr).not.toMatch(/error|warn/i);

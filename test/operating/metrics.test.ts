@@ -9,7 +9,6 @@ import { version } from '../../src/version.ts';
 import { personAnswers } from '../support/consent.ts';
 import { send } from '../support/fast-path-parity.ts';
 import { legacy, legacyHeaders } from '../support/fast-path-requests.ts';
-import { testKey } from '../support/hardening-tenant.ts';
 import {
   type ObservedOptions,
   type ObservedServer,
@@ -17,6 +16,7 @@ import {
   startObservedServer,
   valuesOf,
 } from '../support/observed.ts';
+import { testKey } from '../support/sandbox.ts';
 import { serve } from '../support/tenant-server.ts';
 import { until } from '../support/until.ts';
 import { showsViews } from '../support/view-client.ts';

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createCanary } from '../support/canary.ts';
-import { type Connection, httpHosts, modernStdio, type ServerSettings } from '../support/hosts.ts';
+import {
+  type Connection,
+  httpHosts,
+  modernStdio,
+  open,
+  type ServerSettings,
+} from '../support/hosts.ts';
 import { keptReading } from '../support/kept-reading.ts';
 import { describeWhere } from '../support/needs.ts';
 import { runHere } from '../support/process.ts';
@@ -26,14 +32,12 @@ const startService = async (): Promise<Upstream> =>
 const asByDefault = { CPQ_KEEP_COLLECTIONS: undefined };
 
 const serve = (
-  { url }: Upstream,
+  service: Upstream,
   folder: string,
   { env, ...settings }: ServerSettings = {},
   { host = modernStdio, as = key } = {},
-): Promise<Connection> => {
-  const all = { ...asByDefault, CPQ_STATE_DIR: folder, ...env };
-  return host.start({ baseUrl: url, key: as }, { ...settings, env: all });
-};
+): Promise<Connection> =>
+  open({ at: service, key: as, on: host, folder, ...settings, env: { ...asByDefault, ...env } });
 
 /** The pages of quotes that were requested while `work` ran. */
 async function pagesOfQuotes({ requests }: Upstream, work: () => Promise<unknown>) {
@@ -152,8 +156,8 @@ describe('files of collections', () => {
     const folder = newFolder();
     const env = { CPQ_KEEP_COLLECTIONS: 'off' };
     await brief(await serve(service, folder, { env }));
-    const ofSandbox = { env: { ...asByDefault, CPQ_STATE_DIR: folder } };
-    await brief(await modernStdio.start('embedded', ofSandbox));
+    const ofSandbox = { folder, env: asByDefault };
+    await brief(await open({ on: modernStdio, ...ofSandbox }));
     expect(await kept(folder)).toEqual([]);
     const second = await serve(service, folder, { env });
     expect(await pagesOfQuotes(service, () => brief(second))).toBeGreaterThan(0);

@@ -2,21 +2,21 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeAll, expect, test } from 'vitest';
 import { checkNames } from '../../src/briefs/checks/checks.ts';
 import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
-import { anyHost, type Row } from '../support/hosts.ts';
+import { open, type Row, serving } from '../support/hosts.ts';
 import { countIn, type Measured, measure, measuredTenant } from '../support/oracle/budget.ts';
-import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
+import { type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { useDay } from '../support/shared.ts';
 
 /** Limits of tokens and requests over a large tenant; docs/tokens.md has the measured values. */
 let sandbox: Sandbox;
 let measured: Measured[];
-const server = anyHost.serving(() => addressIn(sandbox));
+const server = serving({ at: () => sandbox });
 
 beforeAll(async () => {
   const { day, ...options } = measuredTenant;
   useDay(day, 'UTC');
   sandbox = await startSandbox({ ...options, now: new Date(`${day}T09:00:00Z`) });
-  measured = await measure(sandbox, () => anyHost.start(addressIn(sandbox)));
+  measured = await measure(sandbox, () => open({ at: sandbox }));
 });
 
 const of = (what: string): Measured => {

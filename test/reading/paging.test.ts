@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { type Connection, everyHostHere, everything, type Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import {
+  type Connection,
+  everyHostHere,
+  everything,
+  open,
+  type Row,
+  serving,
+} from '../support/hosts.ts';
 import { listTools, serviceRecords } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
 import type { Address } from '../support/sandbox.ts';
@@ -9,7 +15,8 @@ import { closing } from '../support/shared.ts';
 import { type Behaviour, only, type Total } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-const { address, server } = embeddedTenant({ as: 'all', settings: everything });
+const { address } = embeddedTenant({ as: 'all' });
+const server = serving({ at: address, ...everything });
 const each = Object.entries(listTools);
 
 /** Follows page.next to the end. The totals must agree all the way. */
@@ -47,7 +54,7 @@ async function expectAll(it: Connection, name: string, args: Row, search = ''): 
 
 for (const [at, host] of sample([...everyHostHere.entries()], 2)) {
   describe(host.name, () => {
-    const server = host.serving(address, everything);
+    const server = serving({ at: address, on: host, ...everything });
 
     test.each(sample(each, 3, at))(
       '%s is read to the end without loss or repetition',
@@ -107,7 +114,7 @@ describe('pages of a service that counts otherwise', () => {
   test.each(totals)('%j: no page has more rows than there are', async (total) => {
     const upstream = closing(await startUpstream({ counts: { '/product': 60 } }));
     upstream.set({ total });
-    const { call } = await inProcess.start({ baseUrl: upstream.url, key: 'counts-key-0123' });
+    const { call } = await open({ at: upstream });
     const ids = new Set<unknown>();
     for (let from: number | undefined = 0; from !== undefined; ) {
       const { records, page } = await call('cpq_list_products', { size: 17, from });
@@ -126,7 +133,7 @@ test.each<[string, Behaviour]>([
 ])('a list ends where the service answers %s behind it', async (_, behaviour) => {
   const upstream = closing(await startUpstream({ counts: { '/product': 60 } }));
   upstream.set(behaviour);
-  const { call } = await inProcess.start({ baseUrl: upstream.url, key: 'behind-key-0123' });
+  const { call } = await open({ at: upstream });
   for (const [from, shown] of [
     [40, 20],
     [60, 0],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { anyHost, type Connection, type Row } from '../support/hosts.ts';
+import { type Connection, open, type Row } from '../support/hosts.ts';
 import { listen } from '../support/local-server.ts';
 import type { Address } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
@@ -55,9 +55,9 @@ async function startService({ ask, answer, refuses }: Service) {
   };
 }
 
-async function open(service: Service) {
+async function opened(service: Service) {
   const { address, take } = await startService(service);
-  const server = await anyHost.start(address, { env: { CPQ_RATE_LIMIT: '100000' } });
+  const server = await open({ at: address, env: { CPQ_RATE_LIMIT: '100000' } });
   return { server, take };
 }
 
@@ -98,7 +98,7 @@ async function answersOf(server: Connection) {
 }
 
 const whole = shared(async () => {
-  const { server, take } = await open({
+  const { server, take } = await opened({
     ask: (search) => {
       search.delete('filters');
       search.delete('query');
@@ -141,13 +141,13 @@ describe('a question about a few records', () => {
   test.each(Object.entries(services))(
     'is answered as from everything: a service that %s',
     async (_, service) => {
-      const { server } = await open(service);
+      const { server } = await opened(service);
       expect(await answersOf(server)).toEqual((await whole()).answers);
     },
   );
 
   test('takes few requests where the service filters and searches', async () => {
-    const { server, take } = await open({});
+    const { server, take } = await opened({});
     await answersOf(server);
     const first = take();
     expect((await whole()).requests).toBeGreaterThan(3 * first);
@@ -163,7 +163,7 @@ describe('a question about a few records', () => {
   test.each(['cpq_list_pricing_books', 'cpq_list_discount_groups'])(
     '%s reads the companies that it names',
     async (list) => {
-      const { server, take } = await open({});
+      const { server, take } = await opened({});
       await server.call(list, { size: 5, fields: ['for'] });
       const all = await server.call('cpq_list_companies', { size: 1 });
       expect(take()).toBeLessThan(all.page.total / 100);
@@ -171,7 +171,7 @@ describe('a question about a few records', () => {
   );
 
   test('about all quotes reads opportunities only for their states', async () => {
-    const { server, take } = await open({});
+    const { server, take } = await opened({});
     const quotes = await server.call('cpq_brief_quotes', { size: 20 });
     const first = take();
     expect(quotes.text).toContain('The states of the opportunities are left out');

@@ -3,10 +3,17 @@ import type { CompanyBrief } from '../../src/briefs/company/company.ts';
 import type { PipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import type { QuoteBrief } from '../../src/briefs/quote/quote.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
+import {
+  type Connection,
+  type Host,
+  httpHosts,
+  open,
+  type Row,
+  serving,
+} from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { newFolder, shared } from '../support/shared.ts';
+import { startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
 import {
   allRead,
   expectHarmless,
@@ -99,9 +106,7 @@ async function openCompany(server: Connection, options?: Options) {
 
 /** A server that takes webhooks, and has none yet. */
 async function takesWebhooks(): Promise<Connection> {
-  const folder = newFolder();
-  const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
-  return host.start(await address(), { env });
+  return open({ at: address, on: host, webhookSecret });
 }
 
 /** A server with events of the company, of one of its quotes and opportunities, and of another company. */
@@ -221,7 +226,7 @@ function figuresAgree(server: Serving): void {
 }
 
 describeWith('chromium', 'the views in a browser', () => {
-  const server = host.serving(address, {});
+  const server = serving({ at: address, on: host });
 
   figuresAgree(server);
 
@@ -695,7 +700,7 @@ function largeTenant(): void {
   test('2,000 open opportunities are all on the board, in at most 6 calls', async () => {
     const large = await startSandbox({ scale: 0.1 });
     large.database.exec(copies);
-    const server = await host.start(addressIn(large, 'all'));
+    const server = await open({ at: large, as: 'all', on: host });
     const view = await openPipeline(server);
     const { count } = view.data.open;
     expect(count).toBeGreaterThan(2_000);

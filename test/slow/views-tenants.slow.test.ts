@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
+import { type Connection, type Host, httpHosts, type Row, serving } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { expectHarmless, fitsIn, texts, unreadable, violations } from '../support/view-checks.ts';
 import { everyCapability, type OpenedView, type Options, openView } from '../support/view-host.ts';
@@ -46,7 +46,7 @@ async function expectWell(view: OpenedView): Promise<void> {
 describeWith('chromium', 'views of other tenants', () => {
   describe.each(Object.entries(viewTenants))('%s', (name, change) => {
     const { address } = embeddedTenant({ as: 'all', change });
-    const server = host.serving(address, {});
+    const server = serving({ at: address, on: host });
 
     test.each(Object.keys(views))(
       'the %s fits, and is accessible, from left to right and from right to left',
@@ -91,7 +91,7 @@ async function reached({ frame, page }: OpenedView): Promise<string[]> {
 }
 
 describeWith('chromium', 'views with the keyboard alone', () => {
-  const server = host.serving(() => 'embedded', {});
+  const server = serving({ on: host });
 
   test.each(Object.keys(views))('the %s', async (name) => {
     const view = await open(await server(), name);

@@ -3,9 +3,8 @@ import type { PipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import type { QuotesBrief } from '../../src/briefs/quotes/quotes.ts';
 import { personAnswers } from '../support/consent.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
+import { type Connection, type Host, httpHosts, type Row, serving } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
-import { shared } from '../support/shared.ts';
 import {
   allRead,
   expectHarmless,
@@ -21,7 +20,7 @@ import { everyCapability, type OpenedView, type Options, openView } from '../sup
 const { address } = embeddedTenant({ as: 'all' });
 const host = httpHosts[0] as Host;
 /** With a history of the pipeline. */
-const embedded = host.serving(() => 'embedded', {});
+const embedded = serving({ on: host });
 const open = (server: Connection, name: string, args: Row = {}, options: Options = {}) =>
   openView(server, name, args, { capabilities: everyCapability, ...options });
 
@@ -43,7 +42,7 @@ const expectUsable = async (view: OpenedView) => {
 type Serving = () => Promise<Connection>;
 
 describeWith('chromium', 'work in the views', () => {
-  const server = host.serving(address, {});
+  const server = serving({ at: address, on: host });
   figuresOpen(server);
   pipelineWork(server);
   otherViews(server);
@@ -224,9 +223,11 @@ function quoteWork(server: Serving): void {
 
 function askedChanges(server: Serving): void {
   describe('a change that is asked for in the panel', () => {
-    const asking = shared(() =>
-      host.start('embedded', { grants: 'read,opportunity:write', person: personAnswers.declines }),
-    );
+    const asking = serving({
+      on: host,
+      grants: 'read,opportunity:write',
+      person: personAnswers.declines,
+    });
 
     test('is asked about in the host’s form, and not written without it', async () => {
       const it = await asking();

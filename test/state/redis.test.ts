@@ -5,7 +5,7 @@ import { redisBus } from '../../src/state/redis/bus.ts';
 import { type RedisOptions, redisState } from '../../src/state/redis/redis.ts';
 import { shortHash } from '../../src/state/short-hash.ts';
 import { version } from '../../src/version.ts';
-import { anyHost, anyHttpHost, everything } from '../support/hosts.ts';
+import { everything, open } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import type { Environment } from '../support/process.ts';
 import { run, runHere } from '../support/process.ts';
@@ -20,12 +20,12 @@ const redis = shared(() => startRedis());
 let number = 0;
 const newTenant = (): string => (0xbeef000000000000n + BigInt(number++)).toString(16);
 
-const open = async ({ url }: Redis, more: Partial<RedisOptions> = {}): Promise<State> =>
+const stateIn = async ({ url }: Redis, more: Partial<RedisOptions> = {}): Promise<State> =>
   closing(await redisState({ url, report: () => {}, ...more }));
 
 /** This Redis, a connection to it, and a tenant that no other test uses. */
 async function connected(it: Redis) {
-  return { it, state: await open(it), tenant: newTenant() };
+  return { it, state: await stateIn(it), tenant: newTenant() };
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -81,10 +81,7 @@ describeWith('redis', 'keys of another type in Redis', () => {
       CPQ_FRESH_SECONDS: '1',
       CPQ_WEBHOOK_SECRET: webhookSecret,
     };
-    const server = await anyHttpHost.start(
-      { baseUrl: upstream.url, key: 'any-key' },
-      { ...everything, env },
-    );
+    const server = await open({ at: upstream, ...everything, env });
     await deliver(webhooksAt(server.url ?? '', 'default'), { event: 'quote.ordered' });
     const readings = ['cpq_list_companies', 'cpq_brief_pipeline', 'cpq_brief_quotes'];
     for (const name of [...readings, 'cpq_list_changes', 'cpq_list_events'])
@@ -119,7 +116,7 @@ describeWith('redis', 'collections in Redis', () => {
     const address: Address = { baseUrl: upstream.url, key: 'any-key' };
     const keptBy = async (at: Address | 'embedded', more: Environment) => {
       const env = { CPQ_REDIS_URL: it.url.href, ...more };
-      const server = await anyHttpHost.start(at, { ...everything, env });
+      const server = await open({ at, ...everything, env });
       await server.call('cpq_brief_pipeline');
       const names = await it.ask('KEYS', 'cpq:*:collection*');
       await it.ask('FLUSHALL');
@@ -133,7 +130,7 @@ describeWith('redis', 'collections in Redis', () => {
 
 describeWith('redis', 'a long journal in Redis', () => {
   test('has each entry once', async () => {
-    const journal = (await open(await redis())).journal(newTenant());
+    const journal = (await stateIn(await redis())).journal(newTenant());
     const all = Array.from({ length: 2_001 }, (_, at) => at);
     await Promise.all(all.map((at) => journal.append({ at })));
     const { entries } = await journal.read();
@@ -175,7 +172,7 @@ describeWith('redis', 'a copy of a collection in Redis', () => {
 
   test('is not replaced by a reading that began before a change', async () => {
     const it = await redis();
-    const [one, other, tenant] = [await open(it), await open(it), newTenant()];
+    const [one, other, tenant] = [await stateIn(it), await stateIn(it), newTenant()];
     const slow = async () => {
       await other.bus.publish(tenant, { collection: 'quote' });
       expect(await quotesOf(other, tenant, 'after')).toBe('after');
@@ -210,7 +207,7 @@ describeWith('redis', 'damaged values in Redis', () => {
 describeWith('redis', 'a shared reading in Redis', () => {
   test('is taken over by the next process when the first one dies', async () => {
     const it = await redis();
-    const [one, other] = [await open(it, { lockMs: 300 }), await open(it, { lockMs: 300 })];
+    const [one, other] = [await stateIn(it, { lockMs: 300 }), await stateIn(it, { lockMs: 300 })];
     const tenant = newTenant();
     const { began, beginning } = start();
     const load = () => {
@@ -226,7 +223,10 @@ describeWith('redis', 'a shared reading in Redis', () => {
 
   test('is not taken over from a slow process', async () => {
     const it = await redis();
-    const [one, other] = [await open(it, { lockMs: 3_000 }), await open(it, { lockMs: 3_000 })];
+    const [one, other] = [
+      await stateIn(it, { lockMs: 3_000 }),
+      await stateIn(it, { lockMs: 3_000 }),
+    ];
     const tenant = newTenant();
     let reads = 0;
     const read = async () => {
@@ -255,7 +255,7 @@ async function takeAll(state: State, key: string, most = 100): Promise<number> {
 describeWith('redis', 'the rate budget in Redis', () => {
   test('uses the clock of Redis, not those of the processes', async () => {
     const it = await redis();
-    const [one, other] = [await open(it), await open(it)];
+    const [one, other] = [await stateIn(it), await stateIn(it)];
     const key = newTenant();
     const hour = 3_600_000;
     let taken = 0;
@@ -269,7 +269,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
 
   test('is divided among the processes while Redis is unavailable', async () => {
     const it = await startRedis();
-    const states = await Promise.all(Array.from({ length: 4 }, () => open(it)));
+    const states = await Promise.all(Array.from({ length: 4 }, () => stateIn(it)));
     const key = newTenant();
     let taken = 0;
     for (const state of states) taken += await takeAll(state, key, 5);
@@ -290,7 +290,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
 
   test('is shared again when Redis returns', async () => {
     const it = await startRedis();
-    const states = await Promise.all(Array.from({ length: 4 }, () => open(it)));
+    const states = await Promise.all(Array.from({ length: 4 }, () => stateIn(it)));
     const key = newTenant();
     let taken = 0;
     for (const state of states) taken += await takeAll(state, key, 3);
@@ -306,9 +306,9 @@ describeWith('redis', 'a lock in Redis', () => {
   test('is released when its process dies, and not taken from a slow one', async () => {
     const it = await redis();
     const [one, other, third] = [
-      await open(it, { lockMs: 3_000 }),
-      await open(it, { lockMs: 3_000 }),
-      await open(it, { lockMs: 3_000 }),
+      await stateIn(it, { lockMs: 3_000 }),
+      await stateIn(it, { lockMs: 3_000 }),
+      await stateIn(it, { lockMs: 3_000 }),
     ];
     const name = newTenant();
     const [held, taken] = [start(), start()];
@@ -349,7 +349,7 @@ describeWith('redis', 'without Redis', () => {
   test('journal, claims, inbox and locks fail, and health reports it', async () => {
     const it = await startRedis();
     const told: string[] = [];
-    const state = await open(it, { report: (event) => told.push(event) });
+    const state = await stateIn(it, { report: (event) => told.push(event) });
     const tenant = newTenant();
     expect(await state.health()).toEqual({ kind: 'redis', ok: true });
     await state.journal(tenant).append({ at: 1 });
@@ -385,7 +385,7 @@ describeWith('redis', 'without Redis', () => {
   test('a process starts, and connects when Redis is available', async () => {
     const it = await startRedis();
     await it.kill();
-    const state = await open(it);
+    const state = await stateIn(it);
     expect((await state.health()).ok).toBe(false);
     expect((await state.rates.take(newTenant(), rule, Date.now())).taken).toBe(true);
     await it.start();
@@ -433,7 +433,7 @@ describeWith('redis', 'a user of Redis without the right to publish', () => {
     const it = await startRedis();
     const url = await userOf(it, 'resetchannels', '~cpq:*', '+@all', '-@dangerous');
     const report = vi.fn();
-    const state = await open({ ...it, url }, { report });
+    const state = await stateIn({ ...it, url }, { report });
     const code = expect.stringMatching(/^Redis reports NOPERM: its user needs the rule .*&cpq:\*/);
     expect(report.mock.calls).toEqual([['state cannot be written', { name: 'updates', code }]]);
     const tenant = newTenant();
@@ -449,7 +449,7 @@ describeWith('redis', 'a user of Redis without the right to publish', () => {
     expect(await add()).toBe('new');
     const heard = vi.fn();
     state.bus.subscribe(tenant, heard);
-    await (await open(it)).bus.publish(tenant, { collection: 'quote' });
+    await (await stateIn(it)).bus.publish(tenant, { collection: 'quote' });
     await until(() => heard.mock.calls).toEqual([[{ collection: 'quote' }]]);
   });
 });
@@ -472,7 +472,7 @@ describeWith('redis', 'a slow Redis or a stalled process', () => {
   test('a process that was suspended reads the answer instead of reporting a timeout', async () => {
     const it = await redis();
     const told: string[] = [];
-    const state = await open(it, { report: (event) => told.push(event) });
+    const state = await stateIn(it, { report: (event) => told.push(event) });
     const claiming = state.claim(newTenant(), Date.now() + 60_000);
     // The command is sent first; then this process blocks for longer than the timeout.
     await new Promise((resolve) => setImmediate(resolve));
@@ -485,7 +485,7 @@ describeWith('redis', 'a slow Redis or a stalled process', () => {
 describeWith('redis', 'after Redis was lost', () => {
   test('a subscriber is told about missed updates after reconnecting', async () => {
     const it = await startRedis();
-    const [one, other] = [await open(it), await open(it)];
+    const [one, other] = [await stateIn(it), await stateIn(it)];
     const tenant = newTenant();
     const heard: unknown[] = [];
     one.bus.subscribe(tenant, (update) => heard.push(update));
@@ -542,7 +542,7 @@ describeWith('redis', 'after Redis was lost', () => {
     await it.start({ empty: true });
     await until(async () => (await state.health()).ok).toBe(true);
     expect(Buffer.from(await state.secret())).toEqual(before);
-    expect(Buffer.from(await (await open(it)).secret())).toEqual(before);
+    expect(Buffer.from(await (await stateIn(it)).secret())).toEqual(before);
   });
 });
 
@@ -574,7 +574,7 @@ describeWith('redis', 'a Redis that may delete what it has', () => {
     const it = await startRedis();
     await it.ask('CONFIG', 'SET', 'maxmemory', '100mb', 'maxmemory-policy', 'allkeys-lru');
     const report = vi.fn();
-    await open(it, { report });
+    await stateIn(it, { report });
     const remedy = 'set maxmemory-policy noeviction';
     const facts = { policy: 'allkeys-lru', remedy };
     expect(report.mock.calls).toEqual([['shared state may be lost', facts]]);
@@ -592,7 +592,7 @@ describeWith('redis', 'a Redis that may delete what it has', () => {
     // Without a limit it deletes nothing.
     await it.ask('CONFIG', 'SET', 'maxmemory', '0');
     const later = vi.fn();
-    await open(it, { report: later });
+    await stateIn(it, { report: later });
     expect(later).not.toHaveBeenCalledWith('shared state may be lost', expect.anything());
   });
 });
@@ -609,7 +609,7 @@ describeWith('redis', 'secrets and warnings', () => {
     const it = await startRedis();
     const address = addressIn(await startSandbox({ scale: 0.1 }));
     const env = { CPQ_REDIS_URL: it.url.href, CPQ_CONSENT: 'token' };
-    const { ask, call } = await anyHost.start(address, { ...everything, env });
+    const { ask, call } = await open({ at: address, ...everything, env });
     await call('cpq_list_categories', {});
     const args = { external_id: 'KEPT-1', create: true, name: 'Kept in Redis' };
     const { data } = await ask('cpq_upsert_opportunity', args);
@@ -633,7 +633,7 @@ describeWith('redis', 'secrets and warnings', () => {
     const told: string[] = [];
     const tell = (event: string, facts: Record<string, unknown>) =>
       told.push(JSON.stringify({ event, ...facts }));
-    const state = await open(it, { report: tell });
+    const state = await stateIn(it, { report: tell });
     const address = 'https://tenant.example.com';
     await state.rates.take(address, rule, Date.now());
     await state.rates.correct(address, rule, 10, Date.now());
@@ -671,7 +671,7 @@ describeWith('redis', 'secrets and warnings', () => {
     const it = await startRedis();
     const url = await userOf(it, '~*', '&*', '+@all');
     const report = vi.fn();
-    await open({ ...it, url }, { report });
+    await stateIn({ ...it, url }, { report });
     const events = () => report.mock.calls.map(([event, { code }]) => [event, code]);
     await it.ask('ACL', 'SETUSER', 'team', '<canary0password');
     await it.ask('CLIENT', 'KILL', 'USER', 'team');

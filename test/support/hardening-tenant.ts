@@ -15,13 +15,12 @@ import {
 } from '../../src/tenant/shared-state.ts';
 import { Tenant } from '../../src/tenant/tenant.ts';
 import type { Row } from './hosts.ts';
+import { testKey } from './sandbox.ts';
 import type { ErrorKind } from './upstream/faults.ts';
 import type { ResourcePath } from './upstream/records.ts';
 
 /** Generous, because the machine may be busy. A service that never answers is asked with a shorter time limit. */
 export const defaultLimits = { attemptMs: 20_000, connectMs: 20_000, maxBytes: 3 * 2 ** 20 };
-
-export const testKey = 'hardening0key0hardening0key0hardening000';
 
 export interface OpenOptions extends Partial<Omit<TenantOptions, 'baseUrl'>> {
   url: string;

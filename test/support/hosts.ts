@@ -10,8 +10,8 @@ import {
 } from './clients.ts';
 import { type Environment, type Running, start, startHere } from './process.ts';
 import type { Recording } from './recording.ts';
-import type { Address } from './sandbox.ts';
-import { shared } from './shared.ts';
+import { type Address, addressIn, type KeyName, type Sandbox, testKey } from './sandbox.ts';
+import { newFolder, shared } from './shared.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -59,19 +59,32 @@ export interface ServerSettings {
   person?: Person | undefined;
 }
 
+/** Where a tenant's data is: at an address with a key, at a service that a test started, or in the server itself. */
+export type Service = Address | Sandbox | { url: string; key?: string } | 'embedded';
+
+export interface OpenOptions extends ServerSettings {
+  /** By default the embedded tenant. */
+  at?: Service | ((as?: KeyName) => Promise<Service> | Service);
+  /** The name of a sandbox's key. */
+  as?: KeyName | undefined;
+  /** The key for a service that is no sandbox. */
+  key?: string;
+  /** By default over HTTP in this process, for tests that depend on no transport. */
+  on?: Host | undefined;
+  /** The server's state folder, by default one of its own. */
+  folder?: string;
+  /** The server receives webhooks with this secret. */
+  webhookSecret?: string;
+}
+
 /** An era of the protocol over a transport. */
 export interface Host {
   /** Such as `modern over stdio`. */
   name: string;
   era: Era;
   transport: 'stdio' | 'http';
-  /** Starts a server for this tenant, or for the embedded one, and connects. */
-  start(address: Address | 'embedded', settings?: ServerSettings): Promise<Connection>;
-  /** Like `start`, on first use, and once for all tests of the file. */
-  serving(
-    address: () => Promise<Address> | Address | 'embedded',
-    settings?: ServerSettings,
-  ): Serving;
+  /** Starts the server's program. */
+  begin: typeof start;
 }
 
 /** Settings with which every tool is listed, including those that write. */
@@ -94,24 +107,33 @@ export function environmentFor(
   return { ...where, ...what, ...env };
 }
 
-function createHost(era: Era, transport: Host['transport'], begin = start): Host {
-  const startServer = async (address: Address | 'embedded', settings: ServerSettings) => {
-    if (transport === 'http') return startHttpServer(address, settings, begin);
-    const argv = ['stdio', ...(settings.argv ?? [])];
-    return { running: await begin(argv, environmentFor(address, settings)), url: undefined };
-  };
-  const open: Host['start'] = async (address, settings = {}) => {
-    const { running, url } = await startServer(address, settings);
-    const client = await connect(era, { running, url, person: settings.person });
-    return createConnection(client, running, url);
-  };
-  return {
-    name: `${era} over ${transport}`,
-    era,
-    transport,
-    start: open,
-    serving: (address, settings) => serving(async () => open(await address(), settings)),
-  };
+/** Starts a server of a tenant, and connects a real client. */
+export async function open({ on = anyHost, ...options }: OpenOptions = {}): Promise<Connection> {
+  const { folder = newFolder(), webhookSecret, env, ...settings } = options;
+  const address = await addressOf(options);
+  const own = { CPQ_STATE_DIR: folder, CPQ_WEBHOOK_SECRET: webhookSecret };
+  const all = { ...settings, env: { ...own, ...env } };
+  const { running, url } = await startServer(on, address, all);
+  const client = await connect(on.era, { running, url, person: settings.person });
+  return createConnection(client, running, url);
+}
+
+async function addressOf({ at = 'embedded', as, key }: OpenOptions): Promise<Address | 'embedded'> {
+  const service = typeof at === 'function' ? await at(as) : at;
+  if (service === 'embedded') return service;
+  if ('tenants' in service) return addressIn(service, as);
+  if ('baseUrl' in service) return { ...service, ...(key !== undefined && { key }) };
+  return { baseUrl: service.url, key: key ?? service.key ?? testKey };
+}
+
+async function startServer(
+  { transport, begin }: Host,
+  address: Address | 'embedded',
+  settings: ServerSettings,
+) {
+  if (transport === 'http') return startHttpServer(address, settings, begin);
+  const argv = ['stdio', ...(settings.argv ?? [])];
+  return { running: await begin(argv, environmentFor(address, settings)), url: undefined };
 }
 
 /** Starts the server alone, for other clients. */
@@ -148,8 +170,9 @@ export interface Serving extends Calls, Pick<Connection, 'tools' | 'request'> {
   (): Promise<Connection>;
 }
 
-export function serving(open: () => Promise<Connection>): Serving {
-  const connection = shared(open);
+/** Like `open`, on first use. */
+export function serving(options: OpenOptions = {}): Serving {
+  const connection = shared(() => open(options));
   return Object.assign(connection, {
     ...callsBy(async (...asked) => (await connection()).ask(...asked)),
     tools: async () => (await connection()).tools(),
@@ -189,6 +212,13 @@ export function answerOf(result: Result): Answer {
   return { text, data: structuredContent, isError, records, page, coverage, result } as Answer;
 }
 
+const createHost = (era: Era, transport: Host['transport'], begin = start): Host => ({
+  name: `${era} over ${transport}`,
+  era,
+  transport,
+  begin,
+});
+
 const eras: readonly Era[] = ['modern', 'legacy', 'first line'];
 
 export const stdioHosts: readonly Host[] = eras.map((era) => createHost(era, 'stdio'));
@@ -205,8 +235,4 @@ export const everyHostHere: readonly Host[] = everyHost.map(({ era, transport })
   createHost(era, transport, startHere),
 );
 
-/** For tests that depend neither on the era nor on the transport. */
-export const anyHost: Host = createHost('modern', 'stdio', startHere);
-
-/** For tests that need HTTP. */
-export const anyHttpHost: Host = createHost('modern', 'http', startHere);
+const anyHost: Host = createHost('modern', 'http', startHere);

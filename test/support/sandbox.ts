@@ -19,6 +19,9 @@ export interface Address {
   key: string;
 }
 
+/** Any key, for a service that accepts all. */
+export const testKey = 'testing0key0testing0key0testing0key00000';
+
 export type KeyName = keyof SandboxTenant['keys'];
 
 export interface Requested {

@@ -1,7 +1,6 @@
 import type { Person } from './clients.ts';
 import { personAnswers } from './consent.ts';
-import { type Connection, environmentFor, type Row, type ServerSettings } from './hosts.ts';
-import { inProcess } from './in-process.ts';
+import { type Connection, environmentFor, open, type Row, type ServerSettings } from './hosts.ts';
 import { runHere } from './process.ts';
 import {
   type Address,
@@ -163,7 +162,7 @@ class Player {
         return answer();
       });
     const env = { CPQ_STATE_DIR: this.#folder, ...settings.env };
-    this.#connection = await inProcess.start(this.#address(key), { ...settings, env, person });
+    this.#connection = await open({ at: this.#address(key), ...settings, env, person });
     return 'started';
   }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { everyHostHere } from '../support/hosts.ts';
+import { everyHostHere, serving } from '../support/hosts.ts';
 import { shared } from '../support/shared.ts';
 
 const { sandbox, address } = embeddedTenant({ scale: 0.1 });
 const [host] = everyHostHere;
 if (!host) throw new Error('no host');
-const server = host.serving(address);
+const server = serving({ at: address, on: host });
 
 let made = 0;
 async function company(row: Record<string, string>): Promise<string> {

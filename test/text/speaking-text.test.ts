@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordTextMark, speaksToAssistant } from '../../src/text/speaking-text.ts';
-import type { Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { open, type Row } from '../support/hosts.ts';
+import { startSandbox } from '../support/sandbox.ts';
 
 /** Such as are collected in public lists of prompt injections. */
 const orders = [
@@ -59,7 +58,7 @@ test('every answer marks such text of six fields, and no other text', async () =
   const sandbox = await startSandbox({ scale: 0.1 });
   const [{ name: tenant } = { name: '' }] = sandbox.tenants;
   const ask = (sql: string) => sandbox.database.prepare(sql).all(tenant) as Row[];
-  const start = () => inProcess.start(addressIn(sandbox, 'all'));
+  const start = () => open({ at: sandbox, as: 'all' });
   const calls = (row: Record<string, unknown>): [string, Row][] => [
     ['cpq_list_companies', { size: 100 }],
     ['cpq_list_contacts', { size: 100 }],

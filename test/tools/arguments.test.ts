@@ -6,7 +6,7 @@ import type { InvalidArguments } from '../../src/tenant/invalid-arguments.ts';
 import { catalog } from '../../tools/catalog.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
-import { type Answer, anyHost, everyHostHere, everything, type Row } from '../support/hosts.ts';
+import { type Answer, everyHostHere, everything, type Row, serving } from '../support/hosts.ts';
 import { readTools, sampleFor } from '../support/samples.ts';
 import { quickOrAll, sample } from '../support/sampling.ts';
 
@@ -20,7 +20,7 @@ interface Schema {
 }
 
 const { address } = embeddedTenant({ scale: 0.2, as: 'all' });
-const server = anyHost.serving(address, everything);
+const server = serving({ at: address, ...everything });
 
 /** Every argument of every tool with its complete schema, which checks more than the listed one. */
 const everyArgument: [tool: string, argument: string, schema: Schema][] = catalog.flatMap(
@@ -44,7 +44,7 @@ const oddities = fc.oneof(
 
 for (const host of sample(everyHostHere, 4)) {
   describe(host.name, () => {
-    const server = host.serving(address, everything);
+    const server = serving({ at: address, on: host, ...everything });
 
     test('an unknown argument is reported with the known ones', async () => {
       const words = await server.refused('cpq_list_companies', { limit: 5, size: 3 });

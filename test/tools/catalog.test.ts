@@ -3,13 +3,13 @@ import { inspect } from 'node:util';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { anyHost, type Connection, everyHostHere, everything } from '../support/hosts.ts';
+import { type Connection, everyHostHere, everything, open, serving } from '../support/hosts.ts';
 import { shownTools as catalog } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
 
 type Schema = Record<string, unknown> & { properties?: Record<string, Schema> };
 
-const { address, open } = embeddedTenant({ scale: 0.1, as: 'all' });
+const { address } = embeddedTenant({ scale: 0.1, as: 'all' });
 const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
 const writes = ({ needs }: (typeof catalog)[number]) => needs.some((it) => it.endsWith(':write'));
 
@@ -29,13 +29,13 @@ const lastMessage = ({ output }: Connection): { result: Record<string, unknown> 
 describe('the tool list', () => {
   for (const host of sample(everyHostHere, 4)) {
     test(`has the whole catalogue in order, ${host.name}`, async () => {
-      const server = await host.start(await address(), everything);
+      const server = await open({ at: address, on: host, ...everything });
       expect(names(await server.tools())).toEqual(names(catalog));
     });
   }
 
   test('is read-only unless a write is granted', async () => {
-    const server = await open();
+    const server = await open({ at: address });
     const shown = catalog.filter(
       (tool) => !writes(tool) && ['routes', 'briefs'].includes(tool.toolset),
     );
@@ -46,7 +46,7 @@ describe('the tool list', () => {
 
   test('has only what the grants allow', async () => {
     const granted = ['company:read', 'category:read'];
-    const server = await open({ grants: granted.join(',') });
+    const server = await open({ at: address, grants: granted.join(',') });
     const shown = catalog.filter(
       ({ needs, toolset }) =>
         ['routes', 'briefs'].includes(toolset) && needs.every((it) => granted.includes(it)),
@@ -57,17 +57,17 @@ describe('the tool list', () => {
   });
 
   test('has only the selected toolsets', async () => {
-    const server = await open({ toolsets: 'routes' });
+    const server = await open({ at: address, toolsets: 'routes' });
     const shown = catalog.filter((tool) => tool.toolset === 'routes' && !writes(tool));
     expect(names(await server.tools())).toEqual(names(shown));
   });
 
   test('has only the tools that are named, or these besides the selected toolsets', async () => {
     const only = { env: { CPQ_TOOLS: 'cpq_find, cpq_brief_quote' } };
-    const server = await anyHost.start(await address(), only);
+    const server = await open({ at: address, ...only });
     expect(names(await server.tools())).toEqual(['cpq_find', 'cpq_brief_quote']);
     await expect(server.call('cpq_list_companies')).rejects.toThrow('Unknown tool');
-    const more = await anyHost.start(await address(), { ...only, toolsets: 'changes' });
+    const more = await open({ at: address, ...only, toolsets: 'changes' });
     expect(names(await more.tools())).toEqual(['cpq_find', 'cpq_brief_quote', 'cpq_list_changes']);
   });
 
@@ -75,14 +75,15 @@ describe('the tool list', () => {
     { CPQ_TOOLS: '-cpq_find' },
     { CPQ_TOOLSETS: 'briefs', CPQ_TOOLS: '-cpq_find,cpq_list_quotes' },
   ])('has not the tools that are left out: %j', async (env) => {
-    const server = await anyHost.start(await address(), { env });
+    const server = await open({ at: address, env });
     const shown = names(await server.tools());
     expect(shown).toEqual(expect.arrayContaining(['cpq_brief_pipeline', 'cpq_list_quotes']));
     expect(shown).not.toContain('cpq_find');
   });
 
   test('is the same after calls, and for another connection', async () => {
-    const [one, other] = await Promise.all([open(everything), open(everything)]);
+    const start = () => open({ at: address, ...everything });
+    const [one, other] = await Promise.all([start(), start()]);
     const before = await one.tools();
     await one.call('cpq_list_companies');
     await one.refused('cpq_list_companies', { size: 0 });
@@ -91,7 +92,7 @@ describe('the tool list', () => {
   });
 });
 
-const server = anyHost.serving(address, everything);
+const server = serving({ at: address, ...everything });
 
 describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, defined) => {
   const listed = async () => {
@@ -264,7 +265,7 @@ describe('tools/list as sent', () => {
 
   for (const host of everyHostHere.filter(({ transport }) => transport === 'stdio')) {
     test(`matches the snapshot, ${host.name}`, async () => {
-      const server = await host.start(await address(), everything);
+      const server = await open({ at: address, on: host, ...everything });
       await server.tools();
       const { tools, ...others } = lastMessage(server).result as { tools: { name: string }[] };
       const all = { depth: null, maxArrayLength: null, maxStringLength: null, breakLength: 120 };

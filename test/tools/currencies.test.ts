@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Connection } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import { type Connection, open } from '../support/hosts.ts';
 import { shared } from '../support/shared.ts';
 import { only } from '../support/upstream/behaviour.ts';
 import type { ResourcePath } from '../support/upstream/records.ts';
@@ -51,8 +50,7 @@ beforeEach(async () => {
 
 /** A server that was asked nothing before. */
 async function freshServer(grants = 'read'): Promise<Connection> {
-  const { url: baseUrl } = await upstream();
-  return inProcess.start({ baseUrl, key: 'currencies0key0currencies0key0' }, { grants });
+  return open({ at: upstream, grants });
 }
 
 const requestsTo = ({ requests }: Upstream, route: ResourcePath): number =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { freePort } from '../support/free-port.ts';
 import { type OpenOptions, openTenant } from '../support/hardening-tenant.ts';
-import { answerOf, anyHost, callsBy, everyHostHere, type Row } from '../support/hosts.ts';
+import { answerOf, callsBy, everyHostHere, open, type Row } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
 import { closing } from '../support/shared.ts';
 import { serve } from '../support/tenant-server.ts';
@@ -33,7 +33,7 @@ function expectWorded(words: string): void {
 for (const host of sample(everyHostHere, 4)) {
   test(`a wrong key, ${host.name}: is named by its setting, without its value`, async () => {
     const { baseUrl } = await address();
-    const { refused, output, close } = await host.start({ baseUrl, key: wrongKey });
+    const { refused, output, close } = await open({ at: { baseUrl, key: wrongKey }, on: host });
     const words = await refused('cpq_list_companies');
     expect(words).toContain(`The key was not accepted by ${hostOf(baseUrl)}; keys belong to one`);
     expect(words).toContain('Settings → Integrations → API Key');
@@ -56,7 +56,7 @@ describe('the service refuses a request', () => {
     const message = `API key ${wrongKey} may not read companies`;
     const service = closing(await startUpstream());
     service.set({ status: { code: 403, message } });
-    const { refused, output } = await anyHost.start({ baseUrl: service.url, key: wrongKey });
+    const { refused, output } = await open({ at: service, key: wrongKey });
     const words = await refused('cpq_list_companies');
     expect(words).toContain('"API key [key] may not read companies"');
     expectWorded(words);

@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { toCsv } from '../../src/mcp/export.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
-import { type Connection, everyHostHere, type Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import { type Connection, everyHostHere, open, type Row, serving } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
 import { closing } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-const { address, sql, open } = embeddedTenant({ scale: 0.1 });
+const { address, sql } = embeddedTenant({ scale: 0.1 });
 
 /** The cells of a file, parsed by RFC 4180 without the server's code. */
 function parsed(csv: string): string[][] {
@@ -123,7 +122,7 @@ describe('a CSV file', () => {
 
 for (const host of sample(everyHostHere, 4)) {
   test(`the rows of a list are read to the end, ${host.name}`, async () => {
-    const it = await host.start(await address());
+    const it = await open({ at: address, on: host });
     const expected =
       await sql(`select t.id, c.name as company, upper(trim(c.currency)) as currency from opportunity t
         left join company c on c.tenant = t.tenant and c.id = t.companyId where t.tenant = ?`);
@@ -140,10 +139,10 @@ for (const host of sample(everyHostHere, 4)) {
   });
 }
 
-const embedded = inProcess.serving(() => 'embedded');
+const embedded = serving();
 
 describe('an export', () => {
-  const server = inProcess.serving(address);
+  const server = serving({ at: address });
   const refused = async (question: string): Promise<string> => {
     const uri = `cpq://export/${question}`;
     return server.request('resources/read', { uri }).then(
@@ -210,8 +209,8 @@ describe('an export', () => {
   });
 
   test('has at most so many rows as are asked for, and 5,000', async () => {
-    const upstream = await startUpstream({ counts: { '/product': 5_100 } });
-    const server = await inProcess.start({ baseUrl: closing(upstream).url, key: 'export-key-01' });
+    const upstream = closing(await startUpstream({ counts: { '/product': 5_100 } }));
+    const server = await open({ at: upstream });
     for (const [size, count] of [
       ['', 5_000],
       ['?size=1', 1],
@@ -256,7 +255,7 @@ describe('the main table of an export', () => {
         .map(({ id }) => id)
         .sort();
     const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id).sort();
-    const it = await open();
+    const it = await open({ at: address });
     const deals = await exported(it, 'cpq_brief_pipeline?sections=deals&size=4000');
     expect(idsOf(deals.rows)).toEqual(await idsIn(`opportunity where outcome = 'open'`));
     const won = 'cpq_brief_pipeline?outcome=won&period_from=2000-01-01&table=records';

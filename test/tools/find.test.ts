@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import type { Row } from '../support/hosts.ts';
+import { open, type Row, serving } from '../support/hosts.ts';
 
-const { server, sql: rows } = embeddedTenant({ scale: 0.1 });
+const { address, sql: rows } = embeddedTenant({ scale: 0.1 });
+const server = serving({ at: address });
 
 async function row(sql: string): Promise<Row> {
   const [first] = await rows(`${sql} limit 1`);
@@ -25,7 +26,7 @@ describe('cpq_find', () => {
       change: ({ database }) =>
         database.exec(`update product set price = '1.299,00' where mpn = 'SMT-1Y3T22'`),
     });
-    const anew = await own.open();
+    const anew = await open({ at: own.address });
     await anew.call('cpq_check_sales_data', { check: ['below_cost'] });
     const other = await anew.call('cpq_find', { query: 'Kestrel Foods' });
     expect(other.data.summary).toMatch(/^Found for /);

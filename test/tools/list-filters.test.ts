@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import { open, type Row, serving } from '../support/hosts.ts';
 import { shared } from '../support/shared.ts';
 import { limit, only } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -18,10 +17,7 @@ const quotes = Array.from({ length: 60 }, (_, at) => ({
   ...(at % 6 === 0 && { deletedAt: '2026-01-02T03:04:05Z' }),
 }));
 const upstream = shared(() => startUpstream({ counts: { '/contact': 1 } }));
-const server = inProcess.serving(async () => ({
-  baseUrl: (await upstream()).url,
-  key: 'filters0key0filters0key0filters0',
-}));
+const server = serving({ at: upstream });
 const call = async (tool: string, args: unknown) => server.call(`cpq_list_${tool}`, args);
 const refused = async (tool: string, args: unknown) => server.refused(`cpq_list_${tool}`, args);
 
@@ -97,7 +93,7 @@ test.each([40, 2_600])(
       },
     }));
     service.records['/company'] = [];
-    const { call } = await inProcess.start({ baseUrl: service.url, key: 'names-key-0123456789' });
+    const { call } = await open({ at: service });
     const found = async (filters: string) => {
       service.requests.length = 0;
       const { page, text } = await call('cpq_list_opportunities', { filters, size: 1 });
@@ -232,10 +228,7 @@ test('all products of a pricing book are named, also where the service gives few
     { id: 'b1', name: 'Book', products: some.map(({ id }) => ({ productId: id, price: 4 })) },
   ];
   // Of another server these products may be cached.
-  const own = await inProcess.start({
-    baseUrl: service.url,
-    key: 'names0key0names0key0names0key0na',
-  });
+  const own = await open({ at: service });
   const fields = ['products.name'];
   const { records } = await own.call('cpq_list_pricing_books', { fields });
   expect(records[0]?.['products.name']).toEqual(some.map(({ name }) => name));
@@ -339,7 +332,7 @@ test('a term is found by any text that means the same, with one request', async 
   const service = await upstream();
   const terms = ['month', undefined, 'monthly', 'year'];
   service.records['/product'] = terms.map((term, at) => ({ id: `p${at}`, name: 'P', term }));
-  const { call } = await inProcess.start({ baseUrl: service.url, key: 'terms-key-0123456789' });
+  const { call } = await open({ at: service });
   const { records } = await call('cpq_list_products', { filters: 'term:monthly' });
   expect(records.map(({ id }) => id)).toEqual(['p0', 'p2']);
   expect(service.requests).toHaveLength(1);
@@ -351,7 +344,7 @@ test('a filter by category tells nothing of subcategories that cannot be read no
   const service = await upstream();
   service.records['/product'] = [{ id: 'p', name: 'P', category: { id: 'h', name: 'Hardware' } }];
   service.set(limit({ status: { code: 429 } }, { path: '/category' }));
-  const { call } = await inProcess.start({ baseUrl: service.url, key: 'told-key-0123456789' });
+  const { call } = await open({ at: service });
   const { records } = await call('cpq_list_products', { filters: 'category:Hardware' });
   expect(records).toHaveLength(1);
 });
@@ -369,7 +362,7 @@ const of = (values: Row) => ({ id: 'x', name: 'X', ...values });
 const fresh = async (records: Readonly<Record<string, unknown>>) => {
   const service = await upstream();
   Object.assign(service.records, records);
-  return inProcess.start({ baseUrl: service.url, key: 'told-key-0123456789' });
+  return open({ at: service });
 };
 
 describe('what a list tells of its filters', () => {
@@ -546,7 +539,7 @@ describe('a record with many values', () => {
     service.records['/company'] = named;
     service.records['/product'] = named;
     service.records[path] = [record, { id: 'y', name: '2026 Other' }];
-    const { call } = await inProcess.start({ baseUrl: service.url, key: 'many-values-key-0123' });
+    const { call } = await open({ at: service });
     for (const value of values) {
       const { records } = await call(`cpq_list_${tool}`, { filters: `${key}:${value}` });
       expect([value, records.map(({ id }) => id)]).toEqual([value, ['x']]);
@@ -565,7 +558,7 @@ test.each([
     const ids = ['a', 'b', 'c', 'd'];
     service.records['/company'] = [...'wxyz', ...ids].map((id) => ({ id, name: `Company ${id}` }));
     service.records[path] = [{ id: 'x', name: 'Assigned', companyIds: ids }];
-    const { call } = await inProcess.start({ baseUrl: service.url, key: 'assigned-key-0123456' });
+    const { call } = await open({ at: service });
     const { records } = await call(`cpq_list_${tool}`);
     expect(records[0]?.for).toEqual(ids.map((id) => `Company ${id}`));
   },
@@ -586,7 +579,7 @@ test('a search that finds too many to be read says how many, and that not all we
       records['/product'] = query.has('query') ? products.slice(9) : products;
     },
   });
-  const { call } = await inProcess.start({ baseUrl: service.url, key: 'search-key-0123456789' });
+  const { call } = await open({ at: service });
   const { data } = await call('cpq_find', { query: 'product', kinds: ['product'] });
   expect(data.coverage).toMatchObject({ complete: false, read: 100, total: 2_991 });
   expect(data.summary).toContain('search finds 2991');
@@ -601,7 +594,7 @@ test.each([
   service.records['/opportunity'] = [];
   service.records['/quote'] = [];
   service.records[path] = [{ id: 'x', number: 'X', owner: { id: 'm', name: 'Mary Manager' } }];
-  const { call } = await inProcess.start({ baseUrl: service.url, key: 'manager-key-0123' });
+  const { call } = await open({ at: service });
   await call(brief);
   const { records } = await call('cpq_list_companies');
   expect(records[0]?.accountManager).toBe('Mary Manager');

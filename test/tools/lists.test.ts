@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openWriter } from '../support/consent.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { anyHost, type Row } from '../support/hosts.ts';
+import { open, type Row, serving } from '../support/hosts.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
 
 /** On a fixed day, because filters below name years and months of its data. */
@@ -9,9 +9,8 @@ const {
   sandbox,
   address,
   sql: rows,
-  open,
 } = embeddedTenant({ scale: 0.1, now: new Date('2026-11-20T09:00:00Z') });
-const server = anyHost.serving(address);
+const server = serving({ at: address });
 
 const list = async (tool: string, args: Row) => server.call(`cpq_list_${tool}`, args);
 const refused = async (tool: string, args: Row) => server.refused(`cpq_list_${tool}`, args);
@@ -31,14 +30,14 @@ test.each([
   ['not told where only the quotes found lack it', "where title = 'Handover'", false],
   ['told where all quotes lack it', '', true],
 ])('a field of lines that no row has is %s', async (_, which, told) => {
-  const { open } = embeddedTenant({
+  const own = embeddedTenant({
     now: new Date('2026-11-20T09:00:00Z'),
     change: ({ database }) =>
       database.exec(`update quote set title = 'Handover' where rowid % 3 = 0;
         update quote_item set term = null where quoteId in (select id from quote ${which})`),
   });
   for (const filters of ['', 'oneTime:>0']) {
-    const fresh = await open();
+    const fresh = await open({ at: own.address });
     const args = { query: 'Handover', filters };
     const { text, records } = await fresh.call('cpq_list_quotes', args);
     expect(text.includes('no quote line has term')).toBe(told);
@@ -62,9 +61,10 @@ test('none means neither name nor id, also where the id is of nothing', async ()
     scale: 0.1,
     change: ({ database }) => database.exec(`update opportunity set ${gone} where rowid % 3 = 0`),
   });
+  const ownServer = await open({ at: own.address });
   for (const name of names) {
     const filters = `${name.replace('pipelineS', 's')}:none`;
-    const { page } = await own.server.call('cpq_list_opportunities', { filters });
+    const { page } = await ownServer.call('cpq_list_opportunities', { filters });
     const [none] = await own.sql(`select count(*) as n from opportunity where tenant = ?
       and ${name}Id is null`);
     expect([name, page.total]).toEqual([name, none?.n]);
@@ -92,7 +92,7 @@ describe('a filter', () => {
     ['stage:Proposal|Lost', `s.name in ('Proposal out', 'Lost')`, 'read as "Proposal out".'],
     ['stage:Lost|Zzzz', `s.name = 'Lost'`, 'No record has the stage "Zzzz". There are: '],
   ])('names those of several values that no record has: %s', async (filters, which, note) => {
-    const fresh = await open();
+    const fresh = await open({ at: address });
     const { page, data } = await fresh.call('cpq_list_opportunities', { filters, size: 1 });
     expect(String(data.notes)).toContain(note);
     expect(page.total).toBe(
@@ -102,9 +102,9 @@ describe('a filter', () => {
   });
 
   test('by the name of two companies says so on every page', async () => {
-    const { open } = embeddedTenant({ now: new Date('2026-11-20T09:00:00Z') });
+    const own = embeddedTenant({ now: new Date('2026-11-20T09:00:00Z') });
     for (const filters of ['company:Vantage Brewing', 'company:vantage-brewing']) {
-      const fresh = await open();
+      const fresh = await open({ at: own.address });
       const { data, page } = await fresh.call('cpq_list_quotes', { filters, size: 1 });
       expect(page.total).toBeGreaterThan(1);
       expect(String(data.notes)).toContain('Several companies are called "Vantage Brewing"');
@@ -213,7 +213,7 @@ describe('names of referenced records', () => {
     database
       .prepare(`update company set classificationId = 'gold' where id = ?`)
       .run(String(company?.id));
-    const anew = await open();
+    const anew = await open({ at: address });
     const filters = `for:${company?.name}`;
     const { records, text: noted } = await anew.call('cpq_list_pricing_books', { filters });
     expect(records).toMatchObject([{ id: book?.id }]);
@@ -225,7 +225,7 @@ describe('names of referenced records', () => {
     expect(noted).toContain('classificationId gold');
     expect(noted).toContain('Books for everyone or');
     expect(noted).toContain('cpq_list_companies with filters classificationId:ID');
-    const unnamed = await open({ grants: 'pricing_book:read' });
+    const unnamed = await open({ at: address, grants: 'pricing_book:read' });
     const some = await unnamed.call('cpq_list_pricing_books', { filters: `${filters}|everyone` });
     const none = await unnamed.call('cpq_list_pricing_books', { filters });
     expect([none.page.total, none.text]).toEqual([0, expect.stringContaining('takes their ids')]);
@@ -247,7 +247,7 @@ describe('names of referenced records', () => {
       join owner w on w.tenant = c.tenant and w.id = c.accountManagerId
       join opportunity o on o.tenant = w.tenant and o.ownerId = w.id where c.tenant = ? limit 1`);
     const fields = ['accountManager'];
-    const anew = await open();
+    const anew = await open({ at: address });
     const args = { resource: 'company', id: company?.id, fields };
     const before = await anew.call('cpq_get_record', { ...args, fields: [] });
     expect(before.data.record).not.toHaveProperty('accountManager');
@@ -261,7 +261,7 @@ describe('names of referenced records', () => {
     const named = await anew.call('cpq_brief_company', brief);
     expect(named.data.company).toMatchObject({ accountManager: company?.name });
     expect(named.text).not.toContain('reads all deals');
-    const again = await open();
+    const again = await open({ at: address });
     const { records } = await again.call('cpq_list_companies', {
       filters: `id:${company?.id}`,
       fields,
@@ -319,7 +319,7 @@ describe('products of pricing books', () => {
       select tenant, (select min(id) from pricing_book where tenant = p.tenant), id, 10 from product p
       where tenant = ?1 and id not in (select productId from pricing_book_product where tenant = ?1)
       order by id limit max(0, 12 - (select count(*) from pricing_book_product where tenant = ?1))`);
-    return open({ grants });
+    return open({ at: address, grants });
   }
 
   test('are named with one request, in the list and in a record', async () => {

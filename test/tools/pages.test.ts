@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { everything, type Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import { everything, type Row, serving } from '../support/hosts.ts';
 import { listTools, readTools } from '../support/samples.ts';
 
 /** Rows of the embedded tenant, which has a past. */
-const server = inProcess.serving(() => 'embedded', everything);
+const server = serving(everything);
 const call = async (tool: string, args: Row) => (await server.call(tool, args)).data;
 
 interface Page {

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import type { Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import { open, type Row, serving } from '../support/hosts.ts';
 import { closing } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** A deleted company of which two others have the beginning of the name, and a product that is no longer listed. */
-const { server } = embeddedTenant({
+const { address } = embeddedTenant({
   scale: 0.1,
   change: ({ database, tenants: [{ name }] }) => {
     const run = (sql: string) => database.prepare(sql).run(name);
@@ -20,6 +19,7 @@ const { server } = embeddedTenant({
   },
 });
 
+const server = serving({ at: address });
 const price = async (args: Row) => (await server.call('cpq_price_product', args)).data;
 
 test('company and product are found by name, number or id; what is deleted is said first', async () => {
@@ -42,7 +42,7 @@ test('a list price has its currency, where the service says one', async () => {
   const service = closing(await startUpstream());
   service.records['/company'] = [{ id: 'c1', name: 'Acme', currency: 'USD' }];
   service.records['/product'] = [{ id: 'p1', name: 'Switch', price: 9, currency: 'EUR' }];
-  const it = await inProcess.start({ baseUrl: service.url, key: 'price0'.repeat(6) });
+  const it = await open({ at: service });
   const { data } = await it.call('cpq_price_product', { company: 'Acme', product: 'Switch' });
   expect(data.summary).toContain('list price 9 EUR (one-time)');
 });

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { prompts } from '../../src/tool-kit/prompts.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import type { Connection } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import { type Connection, open, serving } from '../support/hosts.ts';
 import { closing } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-const { address, sql, open } = embeddedTenant({ scale: 0.1 });
+const { address, sql } = embeddedTenant({ scale: 0.1 });
 
 async function promptText(
   { client }: Connection,
@@ -19,7 +18,7 @@ async function promptText(
 }
 
 describe('arguments of a prompt', () => {
-  const server = inProcess.serving(address);
+  const server = serving({ at: address });
 
   test.each(prompts)('of $name are all in its text', async ({ name, arguments: all }) => {
     const given = Object.fromEntries(all.map((each) => [each.name, `This ${each.name}`]));
@@ -53,7 +52,7 @@ describe('arguments of a prompt', () => {
 });
 
 describe('completion of an id', () => {
-  const server = inProcess.serving(() => 'embedded');
+  const server = serving();
   const completeAt = async ({ request }: Connection, kind: string, value: string) => {
     const ref = { type: 'ref/resource', uri: `cpq://${kind}/{id}` };
     const params = { ref, argument: { name: 'id', value } };
@@ -65,7 +64,7 @@ describe('completion of an id', () => {
   test('shows names without characters that nobody sees', async () => {
     await sql(`update company set name = 'Zz' || char(8203) || 'top' where tenant = ?1
       and id = (select min(id) from company where tenant = ?1)`);
-    const it = await open();
+    const it = await open({ at: address });
     expect((await completeAt(it, 'company', 'zz')).values).toEqual(['Zztop']);
   });
 
@@ -81,7 +80,7 @@ describe('completion of an id', () => {
 
   test('of nothing typed has the first page of a large collection, and teaches nothing of searches', async () => {
     const service = closing(await startUpstream({ counts: { '/company': 1_200 } }));
-    const it = await inProcess.start({ baseUrl: service.url, key: 'complete-key-0123456789' });
+    const it = await open({ at: service });
     const { values, ...counted } = await completeAt(it, 'company', '');
     expect([values.length, counted]).toEqual([100, { hasMore: true }]);
     const before = service.requests.length;

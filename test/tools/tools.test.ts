@@ -6,12 +6,19 @@ import { linkTo } from '../../src/tool-kit/answers.ts';
 import { catalog } from '../../tools/catalog.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { differencesBetween, isEmpty } from '../support/facts.ts';
-import { anyHost, type Connection, everyHostHere, everything, type Row } from '../support/hosts.ts';
+import {
+  type Connection,
+  everyHostHere,
+  everything,
+  open,
+  type Row,
+  serving,
+} from '../support/hosts.ts';
 import { listTools, readTools, sampleFor, serviceRecords } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
 
 const { address } = embeddedTenant({ as: 'all' });
-const server = anyHost.serving(address, everything);
+const server = serving({ at: address, ...everything });
 const ids = (records: readonly Row[]) => records.map(({ id }) => id);
 const each = Object.entries(listTools);
 const listed = readTools.filter(({ forView }) => !forView);
@@ -32,7 +39,7 @@ async function expectValid(server: Connection, name: string, data: Row): Promise
 
 for (const [at, host] of sample([...everyHostHere.entries()], 2)) {
   describe(host.name, () => {
-    const server = host.serving(address, everything);
+    const server = serving({ at: address, on: host, ...everything });
 
     test.each(sample(listed, 3, at).map((tool) => [tool.name, tool] as const))(
       '%s has the same facts in both forms, as its schema declares',
@@ -48,7 +55,7 @@ for (const [at, host] of sample([...everyHostHere.entries()], 2)) {
 
 test('answers about one record link to it where the operator says how', async () => {
   const env = { CPQ_RECORD_URL: 'https://app.example/{resource}/{id}' };
-  const { call } = await anyHost.start(await address(), { env });
+  const { call } = await open({ at: address, env });
   const [{ id = '' } = {}] = (await call('cpq_list_companies', { size: 1 })).records;
   const link = `https://app.example/company/${id}`;
   for (const [name, args] of [

@@ -10,6 +10,7 @@ import {
   withCoverageFirst,
 } from '../../src/tool-kit/answers.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
+import { open } from '../support/hosts.ts';
 
 test('amounts in words, of one, two and three currencies', () => {
   expect(formatAmounts(undefined)).toBe('');
@@ -182,10 +183,10 @@ describe('the first words of an answer', () => {
   });
 });
 
-const { open } = embeddedTenant({ scale: 0.1 });
+const { address } = embeddedTenant({ scale: 0.1, as: 'all' });
 
 test('filters of open deals are refused where the answer is about closed ones', async () => {
-  const server = await open({ as: 'all' });
+  const server = await open({ at: address });
   const refused = (args: object) =>
     server.refused('cpq_brief_pipeline', { outcome: 'won', ...args });
   expect(await refused({ close_from: '2026-05-01' })).toBe(

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, utcDay } from '../../src/figures/days.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { everything, type Row } from '../support/hosts.ts';
-import { inProcess } from '../support/in-process.ts';
+import { everything, type Row, serving } from '../support/hosts.ts';
 import { serviceRecords } from '../support/samples.ts';
 import { until } from '../support/until.ts';
 import { type Call, openInDom, type ViewInDom } from '../support/view-dom.ts';
 
-const { address, server } = embeddedTenant({ scale: 0.1, as: 'all', settings: everything });
+const { address } = embeddedTenant({ scale: 0.1, as: 'all' });
+const server = serving({ at: address, ...everything });
 /** With a history of the pipeline. */
-const embedded = inProcess.serving(() => 'embedded', everything);
+const embedded = serving(everything);
 const yesterday = addDays(utcDay(new Date()), -1);
 const first = async (path: string) => (await serviceRecords(await address(), path, '?size=1'))[0];
 

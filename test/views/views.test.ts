@@ -5,9 +5,10 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, inject, test } from 'vitest';
 import { catalog } from '../../tools/catalog.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { everyHostHere, everything, type Row } from '../support/hosts.ts';
+import { everyHostHere, everything, open, type Row, serving } from '../support/hosts.ts';
 
-const { address, server, open } = embeddedTenant({ as: 'all', settings: everything });
+const { address } = embeddedTenant({ as: 'all' });
+const server = serving({ at: address, ...everything });
 const inTwoMonths = new Date(Date.now() + 60 * 86_400_000).toISOString().slice(0, 10);
 const viewed = catalog.filter(({ view, forView }) => view !== undefined && !forView);
 const views = new Set(viewed.map(({ view }) => view ?? ''));
@@ -16,7 +17,7 @@ const fileOf = (view: string | undefined) =>
   readFile(join(dirname(inject('bundle')), 'views', `${view}.html`), 'utf8');
 
 describe.each(everyHostHere.map((host) => [host.name, host] as const))('%s', (_name, host) => {
-  const server = host.serving(address, everything);
+  const server = serving({ at: address, on: host, ...everything });
 
   test('has views for these tools alone', async () => {
     const tools = await server.tools();
@@ -56,7 +57,7 @@ describe.each(everyHostHere.map((host) => [host.name, host] as const))('%s', (_n
 });
 
 test('views of unlisted tools are not listed', async () => {
-  const server = await open({ grants: 'company:read' });
+  const server = await open({ at: address, grants: 'company:read' });
   const { resources } = (await server.request('resources/list')) as { resources?: Row[] };
   expect(resources?.map(({ uri }) => uri)).toEqual(['cpq://definitions', uriOf('company')]);
   await server.close();

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { anyHost, type Serving } from '../hosts.ts';
+import { type Serving, serving } from '../hosts.ts';
 import { quickOrAll } from '../sampling.ts';
 import { type Sandbox, type SandboxTenant, startSandbox } from '../sandbox.ts';
 import { shared, useDay } from '../shared.ts';
@@ -71,7 +71,7 @@ function fixtureOf(sandbox: Sandbox, at: number, today: string): TenantFixture {
   useDay(today);
   return {
     today,
-    ...anyHost.serving(() => addressOf(tenant)),
+    ...serving({ at: () => addressOf(tenant) }),
     ask: (sql, ...more) => database.prepare(sql).all(tenant.name, today, ...more) as Rows,
   };
 }
