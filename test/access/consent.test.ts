@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { bearer, type Caller, callerAt, startWithTokens } from '../support/access.ts';
+import { bearer, callerAt, startWithTokens } from '../support/access.ts';
 import type { Person } from '../support/clients.ts';
 import { anyOpportunity, personAnswers, putsOf, recordOf, reportOf } from '../support/consent.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import type { Answer } from '../support/hosts.ts';
+import type { Answer, Caller } from '../support/hosts.ts';
 import { shared } from '../support/shared.ts';
 
 const { sandbox, address } = embeddedTenant({ scale: 0.1 });

@@ -8,7 +8,6 @@ import { prompts } from '../../src/tool-kit/prompts.ts';
 import { catalog } from '../../tools/catalog.ts';
 import {
   bearer,
-  type Caller,
   callerAt,
   callToolRequest,
   type Headers,
@@ -18,8 +17,7 @@ import {
 import { putsOf } from '../support/consent.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import fc from '../support/fast-check.ts';
-import type { Row } from '../support/hosts.ts';
-import { everything } from '../support/hosts.ts';
+import { type Caller, everything, type Row } from '../support/hosts.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
 import { shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { type Caller, callerAt, startKeyed } from '../support/access.ts';
-import { open, type Row } from '../support/hosts.ts';
+import { callerAt, startKeyed } from '../support/access.ts';
+import { type Caller, open, type Row } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { closing, newFolder } from '../support/shared.ts';

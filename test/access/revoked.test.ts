@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
-import { type Caller, callerAt, callToolRequest, send, startKeyed } from '../support/access.ts';
+import { callerAt, callToolRequest, send, startKeyed } from '../support/access.ts';
 import { openWriter } from '../support/consent.ts';
+import type { Caller } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { closing, newFolder } from '../support/shared.ts';

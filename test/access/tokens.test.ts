@@ -17,7 +17,6 @@ import type { ServedTenant } from '../../src/hosts/access/gate.ts';
 import { createToken, type NewToken } from '../../src/hosts/access/token-file.ts';
 import {
   bearer,
-  type Caller,
   callerAt,
   callToolRequest,
   fileIn,
@@ -27,6 +26,7 @@ import {
   token,
 } from '../support/access.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
+import type { Caller } from '../support/hosts.ts';
 import { requestsTo } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Call, WalkCost } from '../../src/service/call.ts';
 import { rateBudget } from '../../src/service/traffic/traffic-control.ts';
 import { countedMs, MemoryRates } from '../../src/state/memory-rates.ts';
-import type { RateDecision, WindowRule } from '../../src/state/port.ts';
+import type { RateDecision, State, WindowRule } from '../../src/state/port.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import fc from '../support/fast-check.ts';
 import {
   collections,
+  inMemory,
   openTenant,
   sharedStateOf,
-  stateOf,
   toolCall,
 } from '../support/hardening-tenant.ts';
 import { serve } from '../support/tenant-server.ts';
@@ -28,11 +28,13 @@ const windowMs = windowSeconds * 1000;
 const bigger: readonly ResourcePath[] = ['/company', '/contact', '/opportunity'];
 
 let upstream: Upstream;
+let state: State;
 let tenants: Tenant[];
 
 beforeEach(async () => {
   // No deadline passes on a busy machine; the pauses of a slowed walk are real.
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  state = inMemory();
   tenants = [];
   const counts = Object.fromEntries(bigger.map((path) => [path, 300]));
   upstream = await startUpstream({ counts: { ...counts, '/product': 1 } });
@@ -47,14 +49,13 @@ afterEach(async () => {
 /** A tenant whose service allows this number of requests. `known`: the limit in the tenant's settings. */
 function tenantWith(requests: number, known = requests): Tenant {
   upstream.set({ rate: { limit: requests, windowMs }, maxSize: 10 });
-  const tenant = openTenant({ url: upstream.url, requestLimit: known });
+  const tenant = openTenant({ url: upstream.url, requestLimit: known, state });
   tenants.push(tenant);
   return tenant;
 }
 
 /** The budget as another program of the same tenant counts it. */
-const budgetOf = (tenant: Tenant) =>
-  rateBudget(stateOf(tenant).rates, new URL(upstream.url).href, 50);
+const sharedBudget = () => rateBudget(state.rates, new URL(upstream.url).href, 50);
 
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
@@ -313,7 +314,7 @@ describe('other programs of the tenant', () => {
       const tenant = tenantWith(50);
       upstream.set({ rateHeaders: { remaining } });
       for (let at = 0; at < 4; at++) expect(await one(tenant)).toBe('answered');
-      expect(await budgetOf(tenant).peek()).toMatchObject({ remaining: 46 });
+      expect(await sharedBudget().peek()).toMatchObject({ remaining: 46 });
     },
   );
 });
@@ -400,7 +401,7 @@ describe('a clock that is set back three hours', () => {
 });
 
 describe('requests that were never sent do not count', () => {
-  const leftOf = async (tenant: Tenant) => (await budgetOf(tenant).peek()).remaining;
+  const left = async () => (await sharedBudget().peek()).remaining;
 
   test('when the call was cancelled or past its deadline', async () => {
     const tenant = tenantWith(50);
@@ -410,7 +411,7 @@ describe('requests that were never sent do not count', () => {
       sharedStateOf(tenant).client.page('company', { size: 1 }, call(options));
     await expect(ask({ signal })).rejects.toThrow('enough');
     await expect(ask({ time: -1 })).rejects.toMatchObject({ kind: 'timed-out' });
-    expect(await leftOf(tenant)).toBe(50);
+    expect(await left()).toBe(50);
     expect(upstream.requests).toEqual([]);
   });
 
@@ -421,23 +422,23 @@ describe('requests that were never sent do not count', () => {
       expect(await one(tenant)).toMatchObject({
         kind: expect.stringMatching(/^(connection-lost|circuit-open)$/),
       });
-    const before = await leftOf(tenant);
+    const before = await left();
     expect(before).toBe(50 - upstream.requests.length);
     for (let at = 0; at < 5; at++)
       expect(await one(tenant)).toMatchObject({ kind: 'circuit-open' });
-    expect(await leftOf(tenant)).toBe(before);
+    expect(await left()).toBe(before);
   });
 
   test('when they were cancelled while waiting', async () => {
     vi.useRealTimers();
     const tenant = tenantWith(50);
-    await budgetOf(tenant).take(toolCall(), { host: '' });
-    await budgetOf(tenant).block(3);
+    await sharedBudget().take(toolCall(), { host: '' });
+    await sharedBudget().block(3);
     const stop = new AbortController();
     const waiting = tenant.list('company', { size: 1 }, toolCall({ signal: stop.signal }));
     stop.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
-    expect(await leftOf(tenant)).toBe(49);
+    expect(await left()).toBe(49);
     expect(upstream.requests).toEqual([]);
   });
 });

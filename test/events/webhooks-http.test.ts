@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { open, startHttpServer } from '../support/hosts.ts';
+import { anyHost, open, startServer } from '../support/hosts.ts';
 import { startHere } from '../support/process.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
@@ -13,12 +13,7 @@ const { address } = embeddedTenant({ scale: 0.1 });
 
 async function serve(env: Record<string, string>) {
   const state = newFolder();
-  const service = await address();
-  const server = await startHttpServer(
-    service,
-    { env: { CPQ_STATE_DIR: state, ...env } },
-    startHere,
-  );
+  const server = await startServer({ at: address, on: anyHost, folder: state, env });
   server.running.output.guard(webhookSecret);
   return { ...server, state, at: webhooksAt(server.url, 'default') };
 }
@@ -181,9 +176,9 @@ test.each(['DELETE', 'HEAD', 'OPTIONS'])('the method %s is refused', async (meth
 
 test('no secret of the server in a payload is stored or listed', async () => {
   const state = newFolder();
-  const service = await address();
-  const connection = await open({ at: service, folder: state, webhookSecret });
-  const secrets = [service.key, webhookSecret];
+  const { key } = await address();
+  const connection = await open({ at: address, folder: state, webhookSecret });
+  const secrets = [key, webhookSecret];
   const texts = secrets.flatMap((secret) => [secret, [...secret].join('\u200b'), `|${secret}`]);
   const fields = Object.fromEntries(texts.map((text, at) => [`f${at}`, text]));
   const payload = { event: 'order.created', secret: webhookSecret, data: { id: 'o1', ...fields } };
@@ -204,7 +199,7 @@ test('no secret of the server in a payload is stored or listed', async () => {
 
 describe('settings of webhooks', () => {
   test('without a secret, deliveries are refused and no tool lists events', async () => {
-    const { url } = await startHttpServer(await address());
+    const { url } = await startServer({ at: address });
     expect((await deliver(webhooksAt(url, 'default'), event)).status).toBe(404);
   });
 
@@ -215,10 +210,10 @@ describe('settings of webhooks', () => {
     const { at } = await serve(env);
     expect((await deliver(at, event)).status).toBe(200);
     const listing = await open({ at: address, env });
-    const names = (await listing.tools()).map(({ name }) => name);
+    const names = await listing.names();
     expect(names).toContain('cpq_list_events');
     const without = await open({ at: address });
-    expect((await without.tools()).map(({ name }) => name)).not.toContain('cpq_list_events');
+    expect(await without.names()).not.toContain('cpq_list_events');
   });
 
   test.each([

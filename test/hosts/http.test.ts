@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { send } from '../support/fast-path-parity.ts';
 import { legacy, legacyHeaders } from '../support/fast-path-requests.ts';
-import { everything, httpHosts, open, startHttpServer } from '../support/hosts.ts';
+import { everything, httpHosts, open, startServer } from '../support/hosts.ts';
 import { shared } from '../support/shared.ts';
 
 const { address } = embeddedTenant({ scale: 0.1 });
-const server = shared(async () => startHttpServer(await address(), everything));
+const server = shared(async () => startServer({ at: address, ...everything }));
 const largest = 1024 * 1024;
 const listTools = legacy('tools/list').body;
 
@@ -118,7 +118,7 @@ test.each([
   ['off', /^text\/event-stream/],
 ])('a list is answered with the fast path %s', async (fastPath, type) => {
   const env = { CPQ_FAST_PATH: fastPath };
-  const { url } = await startHttpServer(await address(), { env });
+  const { url } = await startServer({ at: address, env });
   const { headers, body } = await send(url, legacy('tools/list'));
   expect(headers['content-type']).toMatch(type);
   expect(body).toContain('cpq_list_companies');

@@ -12,7 +12,7 @@ import {
   everything,
   modernStdio,
   open,
-  startHttpServer,
+  startServer,
   stdioHosts,
 } from '../support/hosts.ts';
 import { type Running, run, runHere, start } from '../support/process.ts';
@@ -195,7 +195,7 @@ describe('the stdio transports of the clients', () => {
 describe('over HTTP', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`it ends on ${signal} with open connections`, async () => {
-      const { running, url } = await startHttpServer(await address());
+      const { running, url } = await startServer({ at: address });
       const kept = await fetch(new URL('/healthz', url));
       expect(kept.status).toBe(200);
       running.kill(signal);
@@ -206,7 +206,7 @@ describe('over HTTP', () => {
   }
 
   test('it does not wait for an idle connection', async () => {
-    const { running, url } = await startHttpServer(await address());
+    const { running, url } = await startServer({ at: address });
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => {}); // It is reset.
     await once(socket, 'connect');
@@ -216,7 +216,7 @@ describe('over HTTP', () => {
 
   test('it answers received requests before it ends', async () => {
     const service = closing(await startUpstream({ counts: { '/company': 5 }, delayHeaders: 700 }));
-    const { running, url } = await startHttpServer({ baseUrl: service.url, key: 'any-key-at-all' });
+    const { running, url } = await startServer({ at: service });
     const params = { name: 'cpq_list_companies', arguments: { size: 2 } };
     const asked = fetch(url, {
       method: 'POST',
@@ -256,7 +256,7 @@ describe('over HTTP', () => {
   });
 
   test('it prints its address and how to connect an assistant', async () => {
-    const { running, url } = await startHttpServer('embedded');
+    const { running, url } = await startServer();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
     const { stdout } = await running.says(/Stop with Ctrl-C/).then(() => running.output);
     expect(stdout).toContain(`claude mcp add --transport http cpq-mcp ${url}`);

@@ -6,7 +6,7 @@ import { personAnswers } from '../support/consent.ts';
 import { fastPathRequests } from '../support/fast-path-requests.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Row } from '../support/hosts.ts';
-import { everything, startHttpServer } from '../support/hosts.ts';
+import { everything, startServer } from '../support/hosts.ts';
 import { messagesOf } from '../support/message-stream.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
@@ -19,7 +19,7 @@ import { showsViews } from '../support/view-client.ts';
 /** Sessions of the older revisions over HTTP, which carry what a host says of itself. */
 
 const server = shared(async () => {
-  const started = await startHttpServer('embedded', everything);
+  const started = await startServer(everything);
   closing({ close: () => started.running.stop() });
   return started;
 });
@@ -187,7 +187,7 @@ test('one caller cannot send any number of long messages at once', async () => {
 test('a server that never reached its Redis is read from, whatever its host can do', async () => {
   const service = addressIn(await startSandbox({ scale: 0.05 }), 'all');
   const env = { CPQ_REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
-  const { url } = await startHttpServer(service, { ...everything, env });
+  const { url } = await startServer({ at: service, ...everything, env });
   for (const capabilities of [{ elicitation: {} }, showsViews])
     expect(await initialize(capabilities, {}, url)).toMatchObject({ status: 200, session: null });
   const { session } = await initialize({ elicitation: {} });

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { newToken } from '../support/access.ts';
 import fc from '../support/fast-check.ts';
-import { startHttpServer } from '../support/hosts.ts';
-import { runHere } from '../support/process.ts';
+import { startServer } from '../support/hosts.ts';
 import {
   defaultHeaders,
   exchange,
@@ -30,9 +30,8 @@ const server = shared(async () => {
     CPQ_CALLS_PER_MINUTE: '100000',
     CPQ_LOG_LEVEL: 'info',
   };
-  const { stdout } = await runHere(['token', 'add', 'fuzz', '--grants', 'read'], env);
-  const token = /\bcpq_[\w-]+/.exec(stdout)?.[0] ?? '';
-  const { running, url } = await startHttpServer('embedded', { env });
+  const token = await newToken(['fuzz', '--grants', 'read'], env);
+  const { running, url } = await startServer({ env });
   return { running, url, port: Number(new URL(url).port), token };
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { bearer, newToken } from '../support/access.ts';
 import { legacy } from '../support/fast-path-requests.ts';
-import { startHttpServer } from '../support/hosts.ts';
+import { startServer } from '../support/hosts.ts';
 import { valuesOf } from '../support/observed.ts';
-import { runHere } from '../support/process.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
@@ -20,12 +20,9 @@ const server = shared(async () => {
     CPQ_LOG_LEVEL: 'info',
     CPQ_TRACING: '1',
   };
-  const { stdout } = await runHere(['token', 'add', 'anna', '--grants', 'read'], env);
-  const token = /\bcpq_[\w-]+/.exec(stdout)?.[0] ?? '';
-  return { token, ...(await startHttpServer('embedded', { env })) };
+  const token = await newToken(['anna', '--grants', 'read'], env);
+  return { token, ...(await startServer({ env })) };
 });
-
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 async function call(headers: Record<string, string>): Promise<Response> {
   const { url } = await server();

@@ -4,7 +4,7 @@ import { serveHttp } from '../../src/hosts/http.ts';
 import { failsAsShipped, failsWithFixtures } from '../support/conformance/expected.ts';
 import { conformanceFixtures } from '../support/conformance/fixtures.ts';
 import { type Revision, runConformance } from '../support/conformance/suite.ts';
-import { startHttpServer } from '../support/hosts.ts';
+import { startServer } from '../support/hosts.ts';
 import { httpOptions } from '../support/http-options.ts';
 import { describeWithNpm } from '../support/npm.ts';
 import { closing, shared } from '../support/shared.ts';
@@ -18,7 +18,7 @@ import { closing, shared } from '../support/shared.ts';
 const revisions: readonly Revision[] = ['2025-11-25', '2026-07-28'];
 
 const serverWith = (env: Record<string, string>) =>
-  shared(async () => (await startHttpServer('embedded', { env })).url);
+  shared(async () => (await startServer({ env })).url);
 
 /** The server must pass and fail the same checks whether the fast path answers or the SDK alone. */
 const asShipped = {

@@ -9,7 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, inject, test, vi } from 'vitest';
 import { resources, routes } from '../../src/service/routes.ts';
 import { openTenant } from '../support/hardening-tenant.ts';
-import { startHttpServer } from '../support/hosts.ts';
+import { startServer } from '../support/hosts.ts';
 import { expectNoLeaks, leftOverResources, usedHeap } from '../support/leaks.ts';
 import { listen } from '../support/local-server.ts';
 import { describeWhere } from '../support/needs.ts';
@@ -149,7 +149,7 @@ async function soak(
 describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of its own', () => {
   test('over HTTP, 12,500 calls', async () => {
     const { url: baseUrl, sockets } = await service();
-    const { running, url } = await startHttpServer({ baseUrl, key }, { env: environment });
+    const { running, url } = await startServer({ at: { baseUrl, key }, env: environment });
     const connect = async () => {
       const client = new Client({ name: 'soak', version: '1' });
       await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);

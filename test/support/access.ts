@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import { type CallOptions, connect, type Era, type McpClient, type Person } from './clients.ts';
+import { connect, type Era, type Person } from './clients.ts';
 import { send as sendRaw } from './fast-path-parity.ts';
 import { freePort } from './free-port.ts';
-import { type Answer, answerOf } from './hosts.ts';
-import { type Environment, type Finished, type Running, runHere, startHere } from './process.ts';
+import { type Caller, callerOf, type HttpServer } from './hosts.ts';
+import { type Environment, type Finished, runHere, startHere } from './process.ts';
 import type { Address } from './sandbox.ts';
 import { newFolder } from './shared.ts';
 
@@ -18,9 +18,7 @@ export async function fileIn(folder: string, name: string, content: unknown): Pr
 }
 
 /** A server with several callers, and its output. */
-export interface Team {
-  running: Running;
-  url: string;
+export interface Team extends HttpServer {
   stderr(): string;
 }
 
@@ -75,26 +73,11 @@ export async function startWithTokens(
 }
 
 /** A caller of the server with these headers. */
-export interface Caller {
-  client: McpClient;
-  names(): Promise<string[]>;
-  ask(tool: string, args?: unknown, options?: CallOptions): Promise<Answer>;
-  close(): Promise<void>;
-}
-
-export async function callerAt(
-  { running, url }: Team,
+export const callerAt = async (
+  { running, url }: HttpServer,
   headers: Headers,
   { era = 'modern', person }: { era?: Era; person?: Person } = {},
-): Promise<Caller> {
-  const client = await connect(era, { running, url, headers, person });
-  return {
-    client,
-    names: async () => (await client.tools()).map(({ name }) => name),
-    ask: async (tool, args, options = {}) => answerOf(await client.callTool(tool, args, options)),
-    close: () => client.close(),
-  };
-}
+): Promise<Caller> => callerOf(await connect(era, { running, url, headers, person }));
 
 export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
@@ -117,7 +100,7 @@ export interface Sent {
 }
 
 /** Sends one request without a client library. */
-export async function send({ running, url }: Team, sent: Sent = {}): Promise<Reply> {
+export async function send({ running, url }: HttpServer, sent: Sent = {}): Promise<Reply> {
   const { method = 'POST', path = '/mcp', headers = {}, body = listTools, onPart } = sent;
   const isGet = method === 'GET';
   const usual = {

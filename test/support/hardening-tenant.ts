@@ -27,21 +27,12 @@ export interface OpenOptions extends Partial<Omit<TenantOptions, 'baseUrl'>> {
 }
 
 /** Nothing is stored, because another test may start another service at the same port. */
-const inMemory = (): State => {
+export const inMemory = (): State => {
   const { collections: _, ...others } = localState(join(tmpdir(), 'cpq-mcp-hardening-unused'));
   return others;
 };
 
 const sharedStates = new WeakMap<Tenant, SharedTenantState>();
-
-const states = new WeakMap<Tenant, State>();
-
-/** The state of a tenant of `openTenant`. */
-export function stateOf(tenant: Tenant): State {
-  const state = states.get(tenant);
-  if (!state) throw new Error('not a tenant of openTenant');
-  return state;
-}
 
 /** The client and the pages of a tenant of `openTenant`. */
 export function sharedStateOf(tenant: Tenant): SharedTenantState {
@@ -74,7 +65,6 @@ export function openTenant({ url, ...more }: OpenOptions): Tenant {
   const shared = sharedTenantState(options);
   const tenant = new Tenant(options, shared);
   sharedStates.set(tenant, shared);
-  states.set(tenant, options.state);
   return tenant;
 }
 

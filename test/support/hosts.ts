@@ -29,9 +29,11 @@ export interface Answer {
   result: Result;
 }
 
-/** A running server and a real client connected to it. */
-export interface Connection {
+/** A real client that is connected to a server. */
+export interface Caller {
   tools(): Promise<Tool[]>;
+  /** The names of its tools. */
+  names(): Promise<string[]>;
   /** Calls a tool. @throws if the answer is an error */
   call(name: string, args?: unknown, options?: CallOptions): Promise<Answer>;
   /** Calls a tool that must refuse. @returns the text of the error @throws if it does not refuse */
@@ -40,11 +42,21 @@ export interface Connection {
   ask(name: string, args?: unknown, options?: CallOptions): Promise<Answer>;
   request(method: string, params?: Row): Promise<Result>;
   client: McpClient;
+  close(): Promise<void>;
+}
+
+/** A running HTTP server. */
+export interface HttpServer {
+  running: Running;
+  url: string;
+}
+
+/** A running server with a client; both are closed together. */
+export interface Connection extends Caller {
   process: Running;
   output: Recording;
   /** Address of the HTTP endpoint. */
   url: string | undefined;
-  close(): Promise<void>;
 }
 
 export interface ServerSettings {
@@ -109,13 +121,28 @@ export function environmentFor(
 
 /** Starts a server of a tenant, and connects a real client. */
 export async function open({ on = anyHost, ...options }: OpenOptions = {}): Promise<Connection> {
-  const { folder = newFolder(), webhookSecret, env, ...settings } = options;
-  const address = await addressOf(options);
-  const own = { CPQ_STATE_DIR: folder, CPQ_WEBHOOK_SECRET: webhookSecret };
-  const all = { ...settings, env: { ...own, ...env } };
-  const { running, url } = await startServer(on, address, all);
-  const client = await connect(on.era, { running, url, person: settings.person });
+  const { running, url } = await startOn(on, options);
+  const client = await connect(on.era, { running, url, person: options.person });
   return createConnection(client, running, url);
+}
+
+/** Starts a server over HTTP, by default as a process, for other clients than that of `open`. */
+export async function startServer({
+  on = httpProcess,
+  ...options
+}: OpenOptions = {}): Promise<HttpServer> {
+  const { running, url = '' } = await startOn(on, options);
+  return { running, url };
+}
+
+async function startOn({ transport, begin }: Host, options: OpenOptions) {
+  const { folder = newFolder(), webhookSecret, argv = [], ...settings } = options;
+  const own = { CPQ_STATE_DIR: folder, CPQ_WEBHOOK_SECRET: webhookSecret };
+  const env = { ...own, ...environmentFor(await addressOf(options), settings) };
+  if (transport === 'stdio') return { running: await begin(['stdio', ...argv], env) };
+  const running = await begin(['http', '--port', '0', ...argv], env);
+  const [url] = await running.says(/http:\/\/[^\s"']+\/mcp\b/);
+  return { running, url };
 }
 
 async function addressOf({ at = 'embedded', as, key }: OpenOptions): Promise<Address | 'embedded'> {
@@ -126,32 +153,10 @@ async function addressOf({ at = 'embedded', as, key }: OpenOptions): Promise<Add
   return { baseUrl: service.url, key: key ?? service.key ?? testKey };
 }
 
-async function startServer(
-  { transport, begin }: Host,
-  address: Address | 'embedded',
-  settings: ServerSettings,
-) {
-  if (transport === 'http') return startHttpServer(address, settings, begin);
-  const argv = ['stdio', ...(settings.argv ?? [])];
-  return { running: await begin(argv, environmentFor(address, settings)), url: undefined };
-}
-
-/** Starts the server alone, for other clients. */
-export async function startHttpServer(
-  address: Address | 'embedded',
-  settings: ServerSettings = {},
-  begin = start,
-): Promise<{ running: Running; url: string }> {
-  const argv = ['http', '--port', '0', ...(settings.argv ?? [])];
-  const running = await begin(argv, environmentFor(address, settings));
-  const [url] = await running.says(/http:\/\/[^\s"']+\/mcp\b/);
-  return { running, url };
-}
-
-type Calls = Pick<Connection, 'ask' | 'call' | 'refused'>;
+type Calls = Pick<Caller, 'ask' | 'call' | 'refused'>;
 
 /** The ways to call a tool, by one of them. */
-export const callsBy = (ask: Connection['ask']): Calls => ({
+export const callsBy = (ask: Caller['ask']): Calls => ({
   ask,
   async call(name, args, options) {
     const answer = await ask(name, args, options);
@@ -166,7 +171,7 @@ export const callsBy = (ask: Connection['ask']): Calls => ({
 });
 
 /** A connection that is opened on first use, and once for all tests of the file. */
-export interface Serving extends Calls, Pick<Connection, 'tools' | 'request'> {
+export interface Serving extends Calls, Pick<Caller, 'tools' | 'names' | 'request'> {
   (): Promise<Connection>;
 }
 
@@ -176,28 +181,34 @@ export function serving(options: OpenOptions = {}): Serving {
   return Object.assign(connection, {
     ...callsBy(async (...asked) => (await connection()).ask(...asked)),
     tools: async () => (await connection()).tools(),
-    request: async (...asked: Parameters<Connection['request']>) =>
+    names: async () => (await connection()).names(),
+    request: async (...asked: Parameters<Caller['request']>) =>
       (await connection()).request(...asked),
   });
 }
 
-function createConnection(client: McpClient, running: Running, url?: string): Connection {
-  return {
-    tools: () => client.tools(),
-    ...callsBy(async (name, args, options = {}) =>
-      answerOf(await client.callTool(name, args, options)),
-    ),
-    request: (method, params) => client.request(method, params),
-    client,
-    process: running,
-    output: running.output,
-    url,
-    async close() {
-      await client.close();
-      await running.stop();
-    },
-  };
-}
+/** The calls of a client. */
+export const callerOf = (client: McpClient): Caller => ({
+  tools: () => client.tools(),
+  names: async () => (await client.tools()).map(({ name }) => name),
+  ...callsBy(async (name, args, options = {}) =>
+    answerOf(await client.callTool(name, args, options)),
+  ),
+  request: (method, params) => client.request(method, params),
+  client,
+  close: () => client.close(),
+});
+
+const createConnection = (client: McpClient, running: Running, url?: string): Connection => ({
+  ...callerOf(client),
+  process: running,
+  output: running.output,
+  url,
+  async close() {
+    await client.close();
+    await running.stop();
+  },
+});
 
 interface Content {
   content?: { type: string; text?: string }[];
@@ -235,4 +246,6 @@ export const everyHostHere: readonly Host[] = everyHost.map(({ era, transport })
   createHost(era, transport, startHere),
 );
 
-const anyHost: Host = createHost('modern', 'http', startHere);
+const httpProcess: Host = createHost('modern', 'http');
+
+export const anyHost: Host = createHost('modern', 'http', startHere);

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { environmentFor, everything, startHttpServer } from './hosts.ts';
+import { environmentFor, everything, startServer } from './hosts.ts';
 import { addressIn, startSandbox } from './sandbox.ts';
 import { newFolder, shared } from './shared.ts';
 
@@ -24,7 +24,7 @@ const overStdio = shared(async () => {
 });
 
 const overHttp = shared(async () => {
-  const { url } = await startHttpServer(await address(), everything);
+  const { url } = await startServer({ at: address, ...everything });
   return { url };
 });
 

@@ -1,9 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CallOptions, connect, type McpClient } from './clients.ts';
-import { type Answer, answerOf, type ServerSettings, startHttpServer } from './hosts.ts';
+import {
+  type Answer,
+  answerOf,
+  type OpenOptions,
+  type ServerSettings,
+  startServer,
+} from './hosts.ts';
 import type { Running } from './process.ts';
 import type { Address } from './sandbox.ts';
-import { closing } from './shared.ts';
+import { closing, newFolder } from './shared.ts';
 import { until } from './until.ts';
 
 /** One of several servers of the same tenant with one Redis, at a fixed address. */
@@ -19,17 +25,16 @@ export interface Replica {
 
 export async function startReplicas(
   count: number,
-  address: Address,
-  settings: ServerSettings & { redis: URL },
+  at: Address,
+  { redis, env, ...settings }: ServerSettings & { redis: URL },
 ): Promise<Replica[]> {
-  const shared = { CPQ_REDIS_URL: settings.redis.href };
-  const all = { ...settings, env: { ...shared, ...settings.env } };
-  return Promise.all(Array.from({ length: count }, () => startReplica(address, all)));
+  const all = { at, folder: newFolder(), ...settings, env: { CPQ_REDIS_URL: redis.href, ...env } };
+  return Promise.all(Array.from({ length: count }, () => startReplica(all)));
 }
 
-async function startReplica(address: Address, settings: ServerSettings): Promise<Replica> {
-  const { running, url } = await startHttpServer(address, settings);
-  const argv = [...(settings.argv ?? []), '--port', new URL(url).port];
+async function startReplica(options: OpenOptions): Promise<Replica> {
+  const { running, url } = await startServer(options);
+  const argv = [...(options.argv ?? []), '--port', new URL(url).port];
   const replica: Replica = {
     url,
     running,
@@ -38,7 +43,7 @@ async function startReplica(address: Address, settings: ServerSettings): Promise
       await replica.running.exited;
     },
     async start() {
-      replica.running = (await startHttpServer(address, { ...settings, argv })).running;
+      replica.running = (await startServer({ ...options, argv })).running;
     },
   };
   return replica;

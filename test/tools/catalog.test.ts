@@ -30,7 +30,7 @@ describe('the tool list', () => {
   for (const host of sample(everyHostHere, 4)) {
     test(`has the whole catalogue in order, ${host.name}`, async () => {
       const server = await open({ at: address, on: host, ...everything });
-      expect(names(await server.tools())).toEqual(names(catalog));
+      expect(await server.names()).toEqual(names(catalog));
     });
   }
 
@@ -39,7 +39,7 @@ describe('the tool list', () => {
     const shown = catalog.filter(
       (tool) => !writes(tool) && ['routes', 'briefs'].includes(tool.toolset),
     );
-    expect(names(await server.tools())).toEqual(names(shown));
+    expect(await server.names()).toEqual(names(shown));
     for (const { annotations } of await server.tools())
       expect(annotations?.readOnlyHint).toBe(true);
   });
@@ -51,7 +51,7 @@ describe('the tool list', () => {
       ({ needs, toolset }) =>
         ['routes', 'briefs'].includes(toolset) && needs.every((it) => granted.includes(it)),
     );
-    expect(names(await server.tools())).toEqual(names(shown));
+    expect(await server.names()).toEqual(names(shown));
     expect(names(shown)).toContain('cpq_get_category_tree');
     expect(names(shown)).not.toContain('cpq_list_quotes');
   });
@@ -59,16 +59,16 @@ describe('the tool list', () => {
   test('has only the selected toolsets', async () => {
     const server = await open({ at: address, toolsets: 'routes' });
     const shown = catalog.filter((tool) => tool.toolset === 'routes' && !writes(tool));
-    expect(names(await server.tools())).toEqual(names(shown));
+    expect(await server.names()).toEqual(names(shown));
   });
 
   test('has only the tools that are named, or these besides the selected toolsets', async () => {
     const only = { env: { CPQ_TOOLS: 'cpq_find, cpq_brief_quote' } };
     const server = await open({ at: address, ...only });
-    expect(names(await server.tools())).toEqual(['cpq_find', 'cpq_brief_quote']);
+    expect(await server.names()).toEqual(['cpq_find', 'cpq_brief_quote']);
     await expect(server.call('cpq_list_companies')).rejects.toThrow('Unknown tool');
     const more = await open({ at: address, ...only, toolsets: 'changes' });
-    expect(names(await more.tools())).toEqual(['cpq_find', 'cpq_brief_quote', 'cpq_list_changes']);
+    expect(await more.names()).toEqual(['cpq_find', 'cpq_brief_quote', 'cpq_list_changes']);
   });
 
   test.each([
@@ -76,7 +76,7 @@ describe('the tool list', () => {
     { CPQ_TOOLSETS: 'briefs', CPQ_TOOLS: '-cpq_find,cpq_list_quotes' },
   ])('has not the tools that are left out: %j', async (env) => {
     const server = await open({ at: address, env });
-    const shown = names(await server.tools());
+    const shown = await server.names();
     expect(shown).toEqual(expect.arrayContaining(['cpq_brief_pipeline', 'cpq_list_quotes']));
     expect(shown).not.toContain('cpq_find');
   });

@@ -28,7 +28,7 @@ describe.each(everyHostHere.map((host) => [host.name, host] as const))('%s', (_n
   });
 
   test('lists and serves each view as a page that loads nothing of its own', async () => {
-    const listedTools = (await server.tools()).map(({ name }) => name);
+    const listedTools = await server.names();
     const { resources } = (await server.request('resources/list')) as { resources?: Row[] };
     for (const view of views) {
       const uri = uriOf(view);
