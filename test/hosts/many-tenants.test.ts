@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CpqHost, CpqHostOptions, CpqServer, CpqTenantOptions } from '../../src/index.ts';
 import type { Person } from '../support/clients.ts';
 import { personAnswers } from '../support/consent.ts';
+import { callsOf } from '../support/hosts.ts';
 import { connectTo, shipped } from '../support/in-process.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
@@ -24,10 +25,8 @@ const keyOf = (name: string): string => `many0tenants0key0of0${name}`;
 const tenantIn = async (host: CpqHost, name: string, options: CpqTenantOptions = {}) =>
   host.tenant({ name, baseUrl: (await service()).url, apiKey: keyOf(name), ...options });
 
-const textOf = (result: unknown): string =>
-  JSON.stringify((result as { content: unknown }).content);
 const callOf = async (client: Client, name: string, args: Record<string, unknown> = {}) =>
-  textOf(await client.callTool({ name, arguments: args }));
+  (await callsOf(client).ask(name, args)).text;
 
 describe('the tenants of a host', () => {
   test('share connections, and each sends its own key', async () => {

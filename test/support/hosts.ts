@@ -1,4 +1,4 @@
-import type { Result } from '@modelcontextprotocol/client';
+import type { Client, RequestOptions, Result } from '@modelcontextprotocol/client';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import {
   type CallOptions,
@@ -156,7 +156,7 @@ async function addressOf({ at = 'embedded', as, key }: OpenOptions): Promise<Add
 type Calls = Pick<Caller, 'ask' | 'call' | 'refused'>;
 
 /** The ways to call a tool, by one of them. */
-export const callsBy = (ask: Caller['ask']): Calls => ({
+const callsBy = (ask: Caller['ask']): Calls => ({
   ask,
   async call(name, args, options) {
     const answer = await ask(name, args, options);
@@ -187,7 +187,13 @@ export function serving(options: OpenOptions = {}): Serving {
   });
 }
 
-/** The calls of a client. */
+/** The calls of a client of the SDK. */
+export const callsOf = (client: Pick<Client, 'callTool'>): Calls =>
+  callsBy(async (name, args = {}, options = {}) =>
+    answerOf(await client.callTool({ name, arguments: args as Row }, options as RequestOptions)),
+  );
+
+/** A caller by such a client. */
 export const callerOf = (client: McpClient): Caller => ({
   tools: () => client.tools(),
   names: async () => (await client.tools()).map(({ name }) => name),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { freePort } from '../support/free-port.ts';
 import { type OpenOptions, openTenant } from '../support/hardening-tenant.ts';
-import { answerOf, callsBy, everyHostHere, open, type Row } from '../support/hosts.ts';
+import { callsOf, everyHostHere, open } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
 import { closing } from '../support/shared.ts';
 import { serve } from '../support/tenant-server.ts';
@@ -16,9 +16,7 @@ const { address } = embeddedTenant({ scale: 0.1 });
 async function serverOf(url: string, options: Partial<OpenOptions> = {}) {
   const tenant = closing(openTenant({ url, key: wrongKey, ...options }));
   const client = await serve(tenant).connect({ era: 'legacy' });
-  return callsBy(async (name, args = {}) =>
-    answerOf(await client.callTool({ name, arguments: args as Row })),
-  );
+  return callsOf(client);
 }
 
 const hostOf = (url: string): string => new URL(url).host;
