@@ -13,7 +13,7 @@ import {
   everyHostHere,
   everything,
   type Host,
-  httpHosts,
+  modernHttp,
   open,
 } from '../support/hosts.ts';
 import { type Environment, runHere } from '../support/process.ts';
@@ -202,7 +202,7 @@ const hanging: readonly FaultName[] = ['never-answers', 'stops-in-headers', 'sto
 /** A sample for HTTP, where headers and bodies are searched too. */
 const onHttp: readonly FaultName[] = ['key-wrong', '302-other-host', 'truncated'];
 
-describe.each([anyHost, ...httpHosts.slice(0, 1)])('errors of every kind, $name', (host) => {
+describe.each([anyHost, modernHttp])('errors of every kind, $name', (host) => {
   test.each(sample(host === anyHost ? wrong : onHttp, 3))('%s', async (name) => {
     upstream.reset();
     upstream.set(faults[name]);

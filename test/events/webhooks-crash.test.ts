@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { type Connection, httpHosts, open } from '../support/hosts.ts';
+import { type Connection, modernHttp, open } from '../support/hosts.ts';
 import { newFolder } from '../support/shared.ts';
 import { deliver, everyEvent, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const { address } = embeddedTenant({ scale: 0.1 });
 
-async function serve(folder: string): Promise<Connection> {
-  const [host] = httpHosts;
-  if (!host) throw new Error('no host');
-  return open({ at: address, on: host, folder, webhookSecret });
-}
+const serve = (folder: string): Promise<Connection> =>
+  open({ at: address, on: modernHttp, folder, webhookSecret });
 
 const payloadOf = (number: number) => ({
   event: 'quote.updated',

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createCanary } from '../support/canary.ts';
 import {
   type Connection,
-  httpHosts,
+  modernHttp,
   modernStdio,
   open,
   type ServerSettings,
@@ -85,9 +85,8 @@ describe('a second process', () => {
   test('reads again what was changed, as a webhook of another process said', async () => {
     const service = await startService();
     const folder = newFolder();
-    const [host = modernStdio] = httpHosts;
     const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
-    const server = await serve(service, folder, { env }, { host });
+    const server = await serve(service, folder, { env }, { host: modernHttp });
     await brief(server);
     const payload = { event: 'quote.updated', eventId: 'e1', data: { id: 'q1' } };
     expect((await deliver(webhooksAt(server.url ?? '', 'default'), payload)).status).toBe(200);

@@ -3,14 +3,7 @@ import type { CompanyBrief } from '../../src/briefs/company/company.ts';
 import type { PipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import type { QuoteBrief } from '../../src/briefs/quote/quote.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import {
-  type Connection,
-  type Host,
-  httpHosts,
-  open,
-  type Row,
-  serving,
-} from '../support/hosts.ts';
+import { type Connection, modernHttp, open, type Row, serving } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
@@ -106,7 +99,7 @@ async function openCompany(server: Connection, options?: Options) {
 
 /** A server that takes webhooks, and has none yet. */
 async function takesWebhooks(): Promise<Connection> {
-  return open({ at: address, on: host, webhookSecret });
+  return open({ at: address, on: modernHttp, webhookSecret });
 }
 
 /** A server with events of the company, of one of its quotes and opportunities, and of another company. */
@@ -145,7 +138,6 @@ async function tell({ url = '' }: Connection, tellings: readonly Telling[]): Pro
 
 const openers = { pipeline: openPipeline, quote: openQuote, company: openCompany } as const;
 const names = Object.keys(openers) as (keyof typeof openers)[];
-const host = httpHosts[0] as Host;
 
 function figuresAgree(server: Serving): void {
   test('the pipeline board shows the figures of its answer', async () => {
@@ -226,7 +218,7 @@ function figuresAgree(server: Serving): void {
 }
 
 describeWith('chromium', 'the views in a browser', () => {
-  const server = serving({ at: address, on: host });
+  const server = serving({ at: address, on: modernHttp });
 
   figuresAgree(server);
 
@@ -700,7 +692,7 @@ function largeTenant(): void {
   test('2,000 open opportunities are all on the board, in at most 6 calls', async () => {
     const large = await startSandbox({ scale: 0.1 });
     large.database.exec(copies);
-    const server = await open({ at: large, as: 'all', on: host });
+    const server = await open({ at: large, as: 'all', on: modernHttp });
     const view = await openPipeline(server);
     const { count } = view.data.open;
     expect(count).toBeGreaterThan(2_000);

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { type Connection, type Host, httpHosts, type Row, serving } from '../support/hosts.ts';
+import { type Connection, modernHttp, type Row, serving } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { expectHarmless, fitsIn, texts, unreadable, violations } from '../support/view-checks.ts';
 import { everyCapability, type OpenedView, type Options, openView } from '../support/view-host.ts';
 import { viewTenants } from '../support/view-tenants.ts';
 
 /** Every view that reads, with tenants that are messy, empty or in yen, from 320 to 1,400 pixels. */
-
-const host = httpHosts[0] as Host;
 
 const firstOf = async (server: Connection, list: string): Promise<unknown> =>
   (await server.call(list, { size: 1 })).records[0]?.id ?? 'none';
@@ -46,7 +44,7 @@ async function expectWell(view: OpenedView): Promise<void> {
 describeWith('chromium', 'views of other tenants', () => {
   describe.each(Object.entries(viewTenants))('%s', (name, change) => {
     const { address } = embeddedTenant({ as: 'all', change });
-    const server = serving({ at: address, on: host });
+    const server = serving({ at: address, on: modernHttp });
 
     test.each(Object.keys(views))(
       'the %s fits, and is accessible, from left to right and from right to left',
@@ -91,7 +89,7 @@ async function reached({ frame, page }: OpenedView): Promise<string[]> {
 }
 
 describeWith('chromium', 'views with the keyboard alone', () => {
-  const server = serving({ on: host });
+  const server = serving({ on: modernHttp });
 
   test.each(Object.keys(views))('the %s', async (name) => {
     const view = await open(await server(), name);

@@ -3,7 +3,7 @@ import type { PipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import type { QuotesBrief } from '../../src/briefs/quotes/quotes.ts';
 import { personAnswers } from '../support/consent.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { type Connection, type Host, httpHosts, type Row, serving } from '../support/hosts.ts';
+import { type Connection, modernHttp, type Row, serving } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import {
   allRead,
@@ -18,9 +18,8 @@ import { everyCapability, type OpenedView, type Options, openView } from '../sup
 /** What a person does in the views: opens what a figure counts, filters, compares, saves, asks for a change. */
 
 const { address } = embeddedTenant({ as: 'all' });
-const host = httpHosts[0] as Host;
 /** With a history of the pipeline. */
-const embedded = serving({ on: host });
+const embedded = serving({ on: modernHttp });
 const open = (server: Connection, name: string, args: Row = {}, options: Options = {}) =>
   openView(server, name, args, { capabilities: everyCapability, ...options });
 
@@ -42,7 +41,7 @@ const expectUsable = async (view: OpenedView) => {
 type Serving = () => Promise<Connection>;
 
 describeWith('chromium', 'work in the views', () => {
-  const server = serving({ at: address, on: host });
+  const server = serving({ at: address, on: modernHttp });
   figuresOpen(server);
   pipelineWork(server);
   otherViews(server);
@@ -224,7 +223,7 @@ function quoteWork(server: Serving): void {
 function askedChanges(server: Serving): void {
   describe('a change that is asked for in the panel', () => {
     const asking = serving({
-      on: host,
+      on: modernHttp,
       grants: 'read,opportunity:write',
       person: personAnswers.declines,
     });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { httpHosts, open } from '../support/hosts.ts';
+import { modernHttp, open } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { type Caller, callerOf, type Replica, startReplicas } from '../support/replicas.ts';
@@ -134,10 +134,8 @@ const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
 describe('4,000 events, duplicated and out of order, are stored once each', () => {
   test('by one process', async () => {
     const folder = newFolder();
-    const [host] = httpHosts;
-    if (!host) throw new Error('no host');
     const address = addressIn(await startSandbox({ scale: 0.1 }));
-    const server = await open({ at: address, on: host, env, folder });
+    const server = await open({ at: address, on: modernHttp, env, folder });
     const { again } = await weather([webhooksAt(server.url ?? '', 'default')], server);
     expect(again.unanswered).toBe(0);
   });

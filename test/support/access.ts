@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect, type Era, type Person } from './clients.ts';
 import { send as sendRaw } from './fast-path-parity.ts';
 import { freePort } from './free-port.ts';
-import { type Caller, callerOf, type HttpServer } from './hosts.ts';
+import { type Caller, callerWith, type HttpServer } from './hosts.ts';
 import { type Environment, type Finished, runHere, startHere } from './process.ts';
 import type { Address } from './sandbox.ts';
 import { newFolder } from './shared.ts';
@@ -77,7 +77,7 @@ export const callerAt = async (
   { running, url }: HttpServer,
   headers: Headers,
   { era = 'modern', person }: { era?: Era; person?: Person } = {},
-): Promise<Caller> => callerOf(await connect(era, { running, url, headers, person }));
+): Promise<Caller> => callerWith(await connect(era, { running, url, headers, person }));
 
 export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 

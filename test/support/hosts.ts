@@ -128,7 +128,7 @@ export async function open({ on = anyHost, ...options }: OpenOptions = {}): Prom
 
 /** Starts a server over HTTP, by default as a process, for other clients than that of `open`. */
 export async function startServer({
-  on = httpProcess,
+  on = modernHttp,
   ...options
 }: OpenOptions = {}): Promise<HttpServer> {
   const { running, url = '' } = await startOn(on, options);
@@ -153,10 +153,10 @@ async function addressOf({ at = 'embedded', as, key }: OpenOptions): Promise<Add
   return { baseUrl: service.url, key: key ?? service.key ?? testKey };
 }
 
-type Calls = Pick<Caller, 'ask' | 'call' | 'refused'>;
+export type Calls = Pick<Caller, 'ask' | 'call' | 'refused'>;
 
 /** The ways to call a tool, by one of them. */
-const callsBy = (ask: Caller['ask']): Calls => ({
+export const callsBy = (ask: Caller['ask']): Calls => ({
   ask,
   async call(name, args, options) {
     const answer = await ask(name, args, options);
@@ -194,7 +194,7 @@ export const callsOf = (client: Pick<Client, 'callTool'>): Calls =>
   );
 
 /** A caller by such a client. */
-export const callerOf = (client: McpClient): Caller => ({
+export const callerWith = (client: McpClient): Caller => ({
   tools: () => client.tools(),
   names: async () => (await client.tools()).map(({ name }) => name),
   ...callsBy(async (name, args, options = {}) =>
@@ -206,7 +206,7 @@ export const callerOf = (client: McpClient): Caller => ({
 });
 
 const createConnection = (client: McpClient, running: Running, url?: string): Connection => ({
-  ...callerOf(client),
+  ...callerWith(client),
   process: running,
   output: running.output,
   url,
@@ -246,12 +246,12 @@ export const everyHost: readonly Host[] = [...stdioHosts, ...httpHosts];
 
 /** A process that serves the modern era over stdio. */
 export const modernStdio: Host = createHost('modern', 'stdio');
+/** One that serves it over HTTP. */
+export const modernHttp: Host = createHost('modern', 'http');
 
 /** As `everyHost`, in this process: for tests that do not depend on how a process starts, writes and ends. */
 export const everyHostHere: readonly Host[] = everyHost.map(({ era, transport }) =>
   createHost(era, transport, startHere),
 );
-
-const httpProcess: Host = createHost('modern', 'http');
 
 export const anyHost: Host = createHost('modern', 'http', startHere);

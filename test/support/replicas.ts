@@ -1,22 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CallOptions, connect, type McpClient } from './clients.ts';
 import {
-  type Answer,
   answerOf,
+  type Calls,
+  callsBy,
+  type HttpServer,
   type OpenOptions,
   type ServerSettings,
   startServer,
 } from './hosts.ts';
-import type { Running } from './process.ts';
 import type { Address } from './sandbox.ts';
 import { closing, newFolder } from './shared.ts';
 import { until } from './until.ts';
 
 /** One of several servers of the same tenant with one Redis, at a fixed address. */
-export interface Replica {
-  url: string;
-  /** The present or last process. */
-  running: Running;
+export interface Replica extends HttpServer {
   /** Kills it without a chance to finish anything. */
   kill(): Promise<void>;
   /** Starts it again. */
@@ -61,11 +59,7 @@ export async function replicasSay(
 }
 
 /** A host behind a load balancer: if the connection to one replica breaks, the next one is called. */
-export interface Caller {
-  /** Calls a tool; the answer may be an error. */
-  ask(name: string, args?: unknown): Promise<Answer>;
-  /** Calls a tool. @throws if the answer is an error */
-  call(name: string, args?: unknown): Promise<Answer>;
+export interface Caller extends Calls {
   /** Number of broken connections. */
   broken: number;
 }
@@ -78,19 +72,14 @@ export async function callerOf(replicas: readonly Replica[], first = 0): Promise
   const next = () => clients[turn++ % clients.length] as McpClient;
   const caller: Caller = {
     broken: 0,
-    async ask(name, args) {
+    ...callsBy(async (name, args) => {
       for (;;) {
         const result = await unlessBroken(next().callTool(name, args, slowly));
         if (result) return answerOf(result);
         caller.broken += 1;
         await pause(20);
       }
-    },
-    async call(name, args) {
-      const answer = await caller.ask(name, args);
-      if (answer.isError) throw new Error(`${name} was refused: ${answer.text}`);
-      return answer;
-    },
+    }),
   };
   return caller;
 }
