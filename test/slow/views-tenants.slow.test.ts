@@ -2,11 +2,42 @@ import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { type Connection, modernHttp, type Row, serving } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
+import { addEdgeCases } from '../support/oracle/edge-cases.ts';
+import type { Sandbox } from '../support/sandbox.ts';
 import { expectHarmless, fitsIn, texts, unreadable, violations } from '../support/view-checks.ts';
 import { everyCapability, type OpenedView, type Options, openView } from '../support/view-host.ts';
-import { viewTenants } from '../support/view-tenants.ts';
 
 /** Every view that reads, with tenants that are messy, empty or in yen, from 320 to 1,400 pixels. */
+
+const today = new Date().toISOString().slice(0, 10);
+
+/** How the data of each differs from the usual one. */
+const viewTenants: Readonly<Record<string, (sandbox: Sandbox) => void>> = {
+  /** Names that are long, written from right to left, or without a place to break; currencies that are none. */
+  messy: ({ database, tenants }) => {
+    for (const { name } of tenants) addEdgeCases(database, name, today);
+    database.exec(`
+      update opportunity set name = 'שדרוג רשת המשרדים בתל אביב, 75 יחידות' where rowid % 5 = 1;
+      update opportunity set name = name || ' ' || printf('%.*c', 90, 'x') where rowid % 7 = 2;
+      update opportunity set onetimeRevenue = 123456789.5 where rowid % 6 = 3;
+      update opportunity set onetimeRevenue = null, monthlyRevenue = null where rowid % 6 = 4;
+      update company set currency = null where rowid % 3 = 0;
+      update company set currency = 'Points' where rowid % 10 = 1;
+      update company set name = printf('%.*c', 70, 'W') where rowid % 4 = 2;
+      update quote set title = 'הצעת מחיר ' || title where rowid % 4 = 1;
+      update quote_item set name = printf('%.*c', 120, 'y') where rowid % 5 = 1`);
+  },
+  // Without cents, and with many digits.
+  yen: ({ database }) =>
+    database.exec(`
+      update company set currency = 'JPY';
+      update opportunity set onetimeRevenue = round(onetimeRevenue * 150);
+      update quote_item set price = round(price * 150), setupPrice = round(setupPrice * 150)`),
+  empty: ({ database }) => {
+    for (const table of ['opportunity', 'quote', 'quote_item', 'contact', 'contract_item'])
+      database.exec(`delete from ${table}`);
+  },
+};
 
 const firstOf = async (server: Connection, list: string): Promise<unknown> =>
   (await server.call(list, { size: 1 })).records[0]?.id ?? 'none';
