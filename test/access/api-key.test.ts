@@ -21,7 +21,7 @@ import { json } from '../support/identity-provider.ts';
 import { listen } from '../support/local-server.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
-import { until } from '../support/until.ts';
+import { hold, until } from '../support/until.ts';
 import { firstOf, only, type UpstreamRequest } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
@@ -220,8 +220,7 @@ describe('a key', () => {
 
   test('that is not accepted yet is taken out of nobody else’s answers', async () => {
     const upstream = await upstreamWith(['good']);
-    let finish = () => {};
-    const held = new Promise<void>((resolve) => (finish = resolve));
+    const { held, release } = hold();
     const isGuess = ({ headers }: UpstreamRequest) => headers['api-key'] === 'opportunities';
     upstream.set({ onRequest: (_n, _up, request) => (isGuess(request) ? held : undefined) });
     const team = await startKeyed(upstream.url);
@@ -230,7 +229,7 @@ describe('a key', () => {
     await until(() => upstream.requests.some(isGuess)).toBe(true);
     const body = callToolRequest('cpq_list_opportunities', { size: 1 });
     expect((await send(team, { headers: keyed('good'), body })).text).toContain('opportunities');
-    finish();
+    release();
     expect((await guess).status).toBe(401);
   });
 

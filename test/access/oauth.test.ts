@@ -21,7 +21,7 @@ import {
   type TokenRequest,
 } from '../support/identity-provider.ts';
 import { newFolder, shared } from '../support/shared.ts';
-import { polling } from '../support/until.ts';
+import { hold, polling } from '../support/until.ts';
 
 const { sandbox, address } = embeddedTenant({ scale: 0.1 });
 const audience = 'https://mcp.example.com/mcp';
@@ -339,10 +339,9 @@ const refused = { status: 401 };
 describe.concurrent('an identity provider', () => {
   test('that is slow to answer delays no other request', async ({ expect }) => {
     const { provider, sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'));
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     provider.instead = answering('/keys', (response) => {
-      void released.then(() => json(response, { keys: provider.keys.map(({ jwk }) => jwk) }));
+      void held.then(() => json(response, { keys: provider.keys.map(({ jwk }) => jwk) }));
     });
     const waiting = Promise.all([sendWith(), sendWith(), sendWith()]);
     await expect.poll(() => provider.asked, polling).toContain('/keys');

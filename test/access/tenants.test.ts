@@ -24,7 +24,7 @@ import { runHere } from '../support/process.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { startTaggedService } from '../support/tagged-service.ts';
 import { hookOf, keyOf, type Place, place, startMany } from '../support/tenants.ts';
-import { until } from '../support/until.ts';
+import { hold, until } from '../support/until.ts';
 import { deliver } from '../support/webhooks.ts';
 
 const companies = callToolRequest('cpq_list_companies', { size: 5 });
@@ -169,9 +169,8 @@ describe('reloading the tenants file', () => {
   test('lets running calls finish', async () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const server = await startMany({ one: one.described, two: two.described });
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    for (const { upstream } of [one, two]) upstream.set({ onRequest: () => released });
+    const { held, release } = hold();
+    for (const { upstream } of [one, two]) upstream.set({ onRequest: () => held });
     const calls = (['one', 'two'] as const).flatMap((tenant) => [
       // Answered with and without the SDK, in both eras.
       send(server, { headers: server.as(tenant), body: companies }),

@@ -9,7 +9,7 @@ import {
 } from '../support/consent.ts';
 import { type Connection, everything, modernStdio, open, type Row } from '../support/hosts.ts';
 import { closing, newFolder } from '../support/shared.ts';
-import { polling } from '../support/until.ts';
+import { hold, polling } from '../support/until.ts';
 import { limit, type Upstream } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { writeFaults } from '../support/upstream/write-faults.ts';
@@ -50,16 +50,13 @@ const revert = async (it: Connection): Promise<CallReport> =>
 
 test('killed while the person is asked: no intent in the journal, nothing written', async () => {
   const it = await scene();
-  let asked = () => {};
-  const reached = new Promise<void>((resolve) => {
-    asked = resolve;
-  });
+  const asked = hold();
   const first = await it.start((question) => {
-    asked();
+    asked.release();
     return answerNever(question);
   });
   first.ask('cpq_upsert_opportunity', rename).catch(() => {});
-  await reached;
+  await asked.held;
   await kill(first);
   expect(await listed(await it.start())).toEqual([]);
   expect(puts(it)).toBe(0);

@@ -19,7 +19,7 @@ import {
 import type { Row } from '../support/hosts.ts';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { newFolder } from '../support/shared.ts';
-import { until } from '../support/until.ts';
+import { hold, until } from '../support/until.ts';
 
 const { at, opportunity, another, now, puts } = sandboxToWrite('Step by step');
 
@@ -152,16 +152,13 @@ describe('a cancelled call', () => {
     const rename = { opportunity_id: upstream.records['/opportunity'][0]?.id, name: 'Named anew' };
     const stop = new AbortController();
     let reads = 0;
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { held, release } = hold();
     upstream.set({
       onRequest: (_n, _upstream, { method, path }) => {
         if (path.endsWith(`/${rename.opportunity_id}`)) reads += 1;
         if (stop.signal.aborted || !which(method, reads)) return undefined;
         stop.abort();
-        return released;
+        return held;
       },
     });
     await expect(it.upsert(rename, stop.signal)).rejects.toThrow();

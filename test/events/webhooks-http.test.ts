@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { anyHost, open, startServer } from '../support/hosts.ts';
 import { startHere } from '../support/process.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
@@ -47,7 +48,7 @@ describe('a delivery', () => {
       'Connection: close',
       `Content-Length: ${Buffer.byteLength(body)}`,
     ];
-    const answer = await raw(url, `${head.join('\r\n')}\r\n\r\n${body}`);
+    const answer = await exchangeBytes(Number(url.port), `${head.join('\r\n')}\r\n\r\n${body}`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
@@ -97,7 +98,10 @@ describe('the body of a delivery', () => {
       'Transfer-Encoding: chunked',
     ];
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    const answer = await raw(url, `${head.join('\r\n')}\r\n\r\n${chunk.repeat(17)}`);
+    const answer = await exchangeBytes(
+      Number(url.port),
+      `${head.join('\r\n')}\r\n\r\n${chunk.repeat(17)}`,
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
@@ -163,7 +167,9 @@ describe('a sender without the secret', () => {
   ])('cannot make the server read a large body %s', async (_, name, header) => {
     const url = new URL(webhooksAt((await server()).url, name));
     const head = `POST ${url.pathname} HTTP/1.1\r\nHost: x\r\n${header}Content-Length: 1000000\r\n\r\n`;
-    expect(await raw(url, head)).toMatch(/^HTTP\/1\.1 401 [\s\S]*connection: close/i);
+    expect(await exchangeBytes(Number(url.port), head)).toMatch(
+      /^HTTP\/1\.1 401 [\s\S]*connection: close/i,
+    );
   });
 });
 
@@ -248,17 +254,3 @@ test('an event that cannot be stored is refused until it can be', async () => {
   await mkdir(state);
   expect((await deliver(at, event)).body).toEqual({ status: 'kept' });
 });
-
-/** Sends these bytes and reads until the connection is closed. */
-function raw({ port, hostname }: URL, bytes: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    let answer = '';
-    socket.setEncoding('utf8').on('data', (text: string) => {
-      answer += text;
-    });
-    socket.once('error', () => resolve(answer));
-    socket.once('close', () => resolve(answer));
-    socket.setTimeout(10_000, () => reject(new Error(`no end: ${answer}`)));
-  });
-}

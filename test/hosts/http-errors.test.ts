@@ -7,7 +7,7 @@ import { passAnswer, serveHttp } from '../../src/hosts/http.ts';
 import { type Health, StateUnavailable } from '../../src/state/port.ts';
 import { httpOptions } from '../support/http-options.ts';
 import { closing, shared } from '../support/shared.ts';
-import { until } from '../support/until.ts';
+import { hold, until } from '../support/until.ts';
 
 const fail = (): never => {
   throw new Error('a defect');
@@ -63,12 +63,12 @@ test('/readyz says since when what cannot be stored, and that a process is stopp
   expect(await readyz()).toEqual(degraded(`redis state cannot be reached since ${since}`));
   health = { kind: 'local', ok: false, fault: 'unwritable' };
   expect(await readyz()).toEqual(degraded('local state cannot be written'));
-  let answer = (_: Health) => {};
-  health = new Promise((resolve) => (answer = resolve));
+  const { held, release } = hold<Health>();
+  health = held;
   const last = readyz();
   await until(() => asked).toBe(4);
   const closed = close();
-  answer({ kind: 'local', ok: true });
+  release({ kind: 'local', ok: true });
   expect(await last).toEqual([503, { status: 'not ready', reasons: ['the server is stopping'] }]);
   await closed;
 });

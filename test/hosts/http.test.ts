@@ -5,6 +5,7 @@ import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { send } from '../support/fast-path-parity.ts';
 import { legacy, legacyHeaders } from '../support/fast-path-requests.ts';
 import { everything, httpHosts, open, startServer } from '../support/hosts.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
 import { shared } from '../support/shared.ts';
 
 const { address } = embeddedTenant({ scale: 0.1 });
@@ -77,13 +78,11 @@ describe('accepted senders', () => {
 });
 
 /** Sends the request as nginx before 1.29.7 does by default: a loopback `Host`, HTTP/1.0, and no other trace. */
-async function askOldVersion(path: string): Promise<string> {
-  const socket = connect(Number(await portOf()), '127.0.0.1');
-  socket.write(`GET ${path} HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
-  const parts: Buffer[] = [];
-  for await (const part of socket) parts.push(part);
-  return Buffer.concat(parts).toString();
-}
+const askOldVersion = async (path: string): Promise<string> =>
+  exchangeBytes(
+    Number(await portOf()),
+    `GET ${path} HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+  );
 
 describe('a request that a proxy forwarded, without authentication', () => {
   test.each([

@@ -7,7 +7,7 @@ import { readDeals } from '../../src/tenant/prepared.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { type OpenOptions, openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { serve } from '../support/tenant-server.ts';
-import { soon } from '../support/until.ts';
+import { hold, soon } from '../support/until.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';
 import { generateRecords } from '../support/upstream/records.ts';
@@ -45,29 +45,23 @@ const sent = () => upstream.requests.length;
 
 /** Blocks the requests after the first page until it is opened. */
 function gate(): { open: () => void; waiting: () => number } {
-  let open = () => {};
+  const { held, release } = hold();
   let waiting = 0;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
   upstream.set({
     onRequest: (n) => {
       if (n === 1) return undefined;
       waiting += 1;
-      return opened;
+      return held;
     },
   });
-  return { open, waiting: () => waiting };
+  return { open: release, waiting: () => waiting };
 }
 
 test('a collection has the order of the list, whichever page arrives first', async () => {
-  let open = () => {};
-  const held = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { held, release } = hold();
   upstream.set({
     onRequest: (n) => {
-      if (n === 5) setTimeout(open, 50);
+      if (n === 5) setTimeout(release, 50);
       return n === 2 ? held : undefined;
     },
   });

@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Gate } from '../../src/hosts/access/gate.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
 import { httpOptions } from '../support/http-options.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
 import { closing, shared } from '../support/shared.ts';
 
 /** No request is answered: these are disconnected before they are complete. */
@@ -10,16 +10,8 @@ const waiting: Gate = { admit: () => new Promise(() => {}) };
 
 const server = shared(async () => closing(await serveHttp(waiting, httpOptions())));
 
-/** Sends these bytes and no more, and reads until the connection is closed. */
-async function answerTo(bytes: string): Promise<string> {
-  const { port } = new URL((await server()).url);
-  const socket = connect({ port: Number(port), host: '127.0.0.1' });
-  const parts: Buffer[] = [];
-  socket.on('data', (part: Buffer) => parts.push(part));
-  socket.write(bytes);
-  await new Promise((resolve) => socket.once('close', resolve));
-  return Buffer.concat(parts).toString();
-}
+const answerTo = async (bytes: string): Promise<string> =>
+  exchangeBytes(Number(new URL((await server()).url).port), bytes);
 
 // The server gives a sender 15 seconds for the headers and 30 for the whole; later is as bad as never.
 

@@ -15,6 +15,7 @@ import { embeddedTenant } from '../support/embedded-tenant.ts';
 import type { Row } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { shared } from '../support/shared.ts';
+import { hold } from '../support/until.ts';
 import {
   expectHarmless,
   fitsIn,
@@ -146,11 +147,8 @@ async function expectNoSecret(view: OpenedView): Promise<void> {
 
 /** An answer that the test gives when it wants to. */
 function later() {
-  let give: (result: unknown) => void = () => {};
-  const promise = new Promise((resolve) => {
-    give = resolve;
-  });
-  return { answer: () => promise, give: (result: unknown) => give(result) };
+  const { held, release } = hold<unknown>();
+  return { answer: () => held, give: release };
 }
 
 function looksRight(): void {

@@ -13,7 +13,7 @@ import fc from '../support/fast-check.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
-import { until } from '../support/until.ts';
+import { hold, until } from '../support/until.ts';
 
 /** Two connections to one state; in a single process they are the same object. */
 type Connect = (options?: LocalOptions) => Promise<[State, State]>;
@@ -216,14 +216,11 @@ function small(pair: Pair): void {
 
   test('work under another name does not wait', async () => {
     const { one, other } = await pair();
-    let finish = () => {};
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const held = one.runExclusive(newTenant(), () => finished);
+    const { held, release } = hold();
+    const first = one.runExclusive(newTenant(), () => held);
     expect(await other.runExclusive(newTenant(), async () => 'done')).toBe('done');
-    finish();
-    await held;
+    release();
+    await first;
   });
 }
 

@@ -12,7 +12,7 @@ import { run, runHere } from '../support/process.ts';
 import { type Redis, startRedis } from '../support/redis.ts';
 import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
-import { until } from '../support/until.ts';
+import { hold, until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
@@ -34,15 +34,6 @@ const never = new AbortController().signal;
 const place = (tenant: string) => ({ tenant, reader: 'reader', collection: 'quote' });
 const copyOf = (tenant: string) => `cpq:{${tenant}}:collection:reader:quote:${version}`;
 const reading = (value: unknown) => ({ value, ageMs: 0, keepMs: 60_000 });
-
-/** A signal that something has begun. */
-function start(): { began: () => void; beginning: Promise<void> } {
-  let began = () => {};
-  const beginning = new Promise<void>((resolve) => {
-    began = resolve;
-  });
-  return { began, beginning };
-}
 
 function collectionsOf(state: State) {
   if (!state.collections) throw new Error('nothing is shared');
@@ -209,13 +200,13 @@ describeWith('redis', 'a shared reading in Redis', () => {
     const it = await redis();
     const [one, other] = [await stateIn(it, { lockMs: 300 }), await stateIn(it, { lockMs: 300 })];
     const tenant = newTenant();
-    const { began, beginning } = start();
+    const began = hold();
     const load = () => {
-      began();
+      began.release();
       return new Promise<never>(() => {});
     };
     void collectionsOf(one).getOrLoad(place(tenant), 60_000, load, never);
-    await beginning;
+    await began.held;
     // Like a killed process, it neither releases nor renews the lock.
     await one.close();
     expect(await quotesOf(other, tenant, 'taken over')).toBe('taken over');
@@ -311,20 +302,20 @@ describeWith('redis', 'a lock in Redis', () => {
       await stateIn(it, { lockMs: 3_000 }),
     ];
     const name = newTenant();
-    const [held, taken] = [start(), start()];
+    const [first, second] = [hold(), hold()];
     void one.runExclusive(name, () => {
-      held.began();
+      first.release();
       return new Promise(() => {});
     });
-    await held.beginning;
+    await first.held;
     await one.close();
     const order: string[] = [];
     const slow = other.runExclusive(name, async () => {
-      taken.began();
+      second.release();
       await untilRenewed(it, `cpq:{${shortHash(name)}}:lock`);
       order.push('slow');
     });
-    await taken.beginning;
+    await second.held;
     await Promise.all([slow, third.runExclusive(name, async () => order.push('next'))]);
     expect(order).toEqual(['slow', 'next']);
   });

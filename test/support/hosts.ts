@@ -72,7 +72,7 @@ export interface ServerSettings {
 }
 
 /** Where a tenant's data is: at an address with a key, at a service that a test started, or in the server itself. */
-export type Service = Address | Sandbox | { url: string; key?: string } | 'embedded';
+type Service = Address | Sandbox | { url: string; key?: string } | 'embedded';
 
 export interface OpenOptions extends ServerSettings {
   /** By default the embedded tenant. */

@@ -171,15 +171,27 @@ export async function exchange(
   { isWhole = false } = {},
 ): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
+  const answer = everythingFrom(socket);
+  await write(socket, request);
+  const timer = isWhole ? undefined : setTimeout(() => socket.end(), answerMs);
+  await answer;
+  clearTimeout(timer);
+  return answer;
+}
+
+/** Sends these bytes and no more, and reads until the server closes the connection. */
+export async function exchangeBytes(port: number, bytes: string): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write(bytes);
+  return everythingFrom(socket);
+}
+
+async function everythingFrom(socket: Socket): Promise<string> {
   const received: Buffer[] = [];
   // The server may close the connection while the request is being sent.
   socket.on('error', () => {});
-  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.on('data', (bytes: Buffer) => received.push(bytes));
-  await write(socket, request);
-  const timer = isWhole ? undefined : setTimeout(() => socket.end(), answerMs);
-  await closed;
-  clearTimeout(timer);
+  await new Promise((resolve) => socket.once('close', resolve));
   return Buffer.concat(received).toString('latin1');
 }
 

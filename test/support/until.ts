@@ -12,3 +12,12 @@ export const soon = { ...polling, interval: 5 };
  */
 export const until = <T>(look: () => T, timeout = polling.timeout) =>
   expect.poll(look, { ...polling, timeout });
+
+/** What waits until the test releases it. */
+export function hold<T = void>(): { held: Promise<T>; release: (value: T) => void } {
+  let release: (value: T) => void = () => {};
+  const held = new Promise<T>((resolve) => {
+    release = resolve;
+  });
+  return { held, release };
+}

@@ -3,7 +3,7 @@ import { addDays, utcDay } from '../../src/figures/days.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { everything, type Row, serving } from '../support/hosts.ts';
 import { serviceRecords } from '../support/samples.ts';
-import { until } from '../support/until.ts';
+import { hold, until } from '../support/until.ts';
 import { type Call, openInDom, type ViewInDom } from '../support/view-dom.ts';
 
 const { address } = embeddedTenant({ scale: 0.1, as: 'all' });
@@ -115,15 +115,6 @@ describe.each(Object.entries(views))('the view of %s', (tool, { args, facts }) =
 
 const tick = () => new Promise((resolve) => setTimeout(resolve));
 
-/** What waits until it is released. */
-function holding() {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { held, release };
-}
-
 const message = (name: string, params: Row) => ({
   jsonrpc: '2.0',
   method: `ui/notifications/${name}`,
@@ -146,7 +137,7 @@ const owners = ['Karen Fitzgerald', 'Omar Okafor'] as const;
 describe('a choice', () => {
   /** A view whose call with these arguments waits. */
   async function choosing(tool: string, late: Row) {
-    const { held, release } = holding();
+    const { held, release } = hold();
     const isLate = ({ sections, ...args }: Row = {}) =>
       !sections && Object.entries(late).every(([name, value]) => args[name] === value);
     const view = await openInDom(await server(), tool, {}, async (result, own) => {
@@ -183,7 +174,7 @@ describe('a choice', () => {
   });
 
   test('leaves no deals, names or rows of before under the figures of now', async () => {
-    const { held, release } = holding();
+    const { held, release } = hold();
     const view = await openInDom(await server(), 'cpq_brief_pipeline', {}, async (result, own) => {
       if (own?.name === 'cpq_pipeline_deals' && own.arguments?.owner) await held;
       return result;
@@ -388,7 +379,7 @@ describe('the answer of a pipeline', () => {
 
   test('tells the model no name in place of an id, and shows what was written', async () => {
     let written: Row = { closes: '2027-01-31' };
-    const { held, release } = holding();
+    const { held, release } = hold();
     const view = await openPipeline(async (result, own) => {
       if (own?.name === 'cpq_get_record') {
         await held;
@@ -640,7 +631,7 @@ describe('a quote', () => {
 
 describe('the costs of a quote', () => {
   test.each([{ id: 'other' }, {}])('does not keep the costs of before: %j', async (changed) => {
-    const { held, release } = holding();
+    const { held, release } = hold();
     let isLate = false;
     const view = await openInDom(
       await server(),
@@ -817,7 +808,7 @@ test.each(['cpq_brief_pipeline', 'cpq_brief_quotes'])(
 );
 
 test('a question that is answered does not expire before the answer comes', async () => {
-  const { held, release } = holding();
+  const { held, release } = hold();
   const asked = (secret: string, expiresAt: string) => ({
     ...told({ outcome: 'not_asked' }),
     _meta: { 'cpq-mcp/consent': { secret, expiresAt, question: 'Change it?' } },
@@ -850,7 +841,7 @@ test('a question that is answered does not expire before the answer comes', asyn
 });
 
 test('a switch stays as it was clicked until its answer comes, whatever is drawn meanwhile', async () => {
-  const { held, release } = holding();
+  const { held, release } = hold();
   const view = await openInDom(await server(), 'cpq_brief_pipeline', {}, async (result, own) => {
     if (own?.name === 'cpq_brief_pipeline') await held;
     return result;
