@@ -10,11 +10,11 @@ import { createCanary } from '../support/canary.ts';
 import { wordsOf } from '../support/hardening-tenant.ts';
 import {
   type Connection,
-  everyHostHere,
   everything,
   type Host,
   modernHttp,
   open,
+  stdioHere,
 } from '../support/hosts.ts';
 import { type Environment, runHere } from '../support/process.ts';
 import { sample } from '../support/sampling.ts';
@@ -44,8 +44,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const [anyHost] = everyHostHere;
-const start = (host: Host | undefined = anyHost): Promise<Connection> =>
+const start = (host: Host = stdioHere): Promise<Connection> =>
   open({
     at: upstream,
     key,
@@ -202,8 +201,8 @@ const hanging: readonly FaultName[] = ['never-answers', 'stops-in-headers', 'sto
 /** A sample for HTTP, where headers and bodies are searched too. */
 const onHttp: readonly FaultName[] = ['key-wrong', '302-other-host', 'truncated'];
 
-describe.each([anyHost, modernHttp])('errors of every kind, $name', (host) => {
-  test.each(sample(host === anyHost ? wrong : onHttp, 3))('%s', async (name) => {
+describe.each([stdioHere, modernHttp])('errors of every kind, $name', (host) => {
+  test.each(sample(host === stdioHere ? wrong : onHttp, 3))('%s', async (name) => {
     upstream.reset();
     upstream.set(faults[name]);
     const server = await start(host);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { anyHost, open, startServer } from '../support/hosts.ts';
+import { httpHere, open, startServer } from '../support/hosts.ts';
 import { startHere } from '../support/process.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { newFolder, shared } from '../support/shared.ts';
@@ -14,7 +14,7 @@ const { address } = embeddedTenant({ scale: 0.1 });
 
 async function serve(env: Record<string, string>) {
   const state = newFolder();
-  const server = await startServer({ at: address, on: anyHost, folder: state, env });
+  const server = await startServer({ at: address, on: httpHere, folder: state, env });
   server.running.output.guard(webhookSecret);
   return { ...server, state, at: webhooksAt(server.url, 'default') };
 }

@@ -120,7 +120,7 @@ export function environmentFor(
 }
 
 /** Starts a server of a tenant, and connects a real client. */
-export async function open({ on = anyHost, ...options }: OpenOptions = {}): Promise<Connection> {
+export async function open({ on = httpHere, ...options }: OpenOptions = {}): Promise<Connection> {
   const { running, url } = await startOn(on, options);
   const client = await connect(on.era, { running, url, person: options.person });
   return createConnection(client, running, url);
@@ -254,4 +254,6 @@ export const everyHostHere: readonly Host[] = everyHost.map(({ era, transport })
   createHost(era, transport, startHere),
 );
 
-export const anyHost: Host = createHost('modern', 'http', startHere);
+/** One of these over each transport. */
+export const stdioHere: Host = createHost('modern', 'stdio', startHere);
+export const httpHere: Host = createHost('modern', 'http', startHere);

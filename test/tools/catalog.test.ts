@@ -3,7 +3,14 @@ import { inspect } from 'node:util';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { type Connection, everyHostHere, everything, open, serving } from '../support/hosts.ts';
+import {
+  type Connection,
+  everyHostHere,
+  everything,
+  open,
+  serving,
+  stdioHere,
+} from '../support/hosts.ts';
 import { shownTools as catalog } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
 
@@ -92,7 +99,7 @@ describe('the tool list', () => {
   });
 });
 
-const server = serving({ at: address, ...everything });
+const server = serving({ at: address, on: stdioHere, ...everything });
 
 describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, defined) => {
   const listed = async () => {
