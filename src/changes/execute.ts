@@ -217,19 +217,18 @@ function resultOf(
   answer: Opportunity | undefined,
   error?: unknown,
 ): WriteEnd {
-  const { result } = verification;
-  if (result === 'unchanged')
-    return answer ? unchangedResult(sent, answer) : notAppliedResult(error);
-  if (result === 'unreadable' && answer) {
-    const isThis = answer.externalIdentifier === sent.externalId && answer.id !== undefined;
-    return { outcome: 'written', differs: [], unchecked: true, ...(isThis && { record: answer }) };
+  if ('record' in verification) {
+    const { result, record } = verification;
+    return result === 'diverged' && !answer
+      ? unknownResult(wording`the record has changed, but not to the intended values`)
+      : { outcome: 'written', record, differs: storedDifferences(sent, record) };
   }
-  if (result === 'unreadable')
+  if (verification.result === 'unchanged')
+    return answer ? unchangedResult(sent, answer) : notAppliedResult(error);
+  if (!answer)
     return unknownResult(wording`the service broke off, and the record cannot be read back now`);
-  if (result === 'diverged' && !answer)
-    return unknownResult(wording`the record has changed, but not to the intended values`);
-  const { record } = verification;
-  return { outcome: 'written', record, differs: storedDifferences(sent, record) };
+  const isThis = answer.externalIdentifier === sent.externalId && answer.id !== undefined;
+  return { outcome: 'written', differs: [], unchecked: true, ...(isThis && { record: answer }) };
 }
 
 /** Of a confirmed write that the record does not show. */
