@@ -243,7 +243,7 @@ test('an export has the currency of each row, however many companies there are',
     Object.assign(row, { company: { id: company.id }, onetimeRevenue: 10, currency: undefined });
   }
   set({ onRequest: (_n, _upstream, { query }) => query.delete('filters') });
-  const server = await inProcess.start({ baseUrl: url, key: 'export-key-02' });
+  const server = await open({ at: { url, key: 'export-key-02' } });
   const { rows } = await exported(server, 'cpq_list_opportunities');
   expect(rows.map(({ currency }) => currency)).toEqual(Array(60).fill('EUR'));
 });

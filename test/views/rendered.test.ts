@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, utcDay } from '../../src/figures/days.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
-import { everything, type Row, serving } from '../support/hosts.ts';
+import { everything, open as openServer, type Row, serving } from '../support/hosts.ts';
 import { serviceRecords } from '../support/samples.ts';
 import { hold, until } from '../support/until.ts';
 import { type Call, openInDom, type ViewInDom } from '../support/view-dom.ts';
@@ -569,7 +569,7 @@ describe('a quote', () => {
   });
 
   test('has a copy for the customer where companies may not be read', async () => {
-    const reader = await inProcess.start(await address(), { grants: 'quote:read' });
+    const reader = await openServer({ at: address, grants: 'quote:read' });
     const args = { quote: (await first('/quote'))?.id };
     const change = (result: Row) => withData(result, lines(1, 1));
     const view = await openInDom(reader, 'cpq_brief_quote', args, change, { downloadFile: {} });
