@@ -49,7 +49,8 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
   const before = await run(['changes', 'until=2020-01-01'], env);
   expect([before.status, before.stdout]).toEqual([0, expect.stringContaining('No changes')]);
   const [, id = ''] = /^change_id {2,}at [^\n]*\n(chg_\w+) {2,}/m.exec(listed.stdout) ?? [];
-  await sql(`update company set name = '${env.CPQ_API_KEY}' where tenant = ?1
+  const token = `cpq_${'a'.repeat(12)}_${'b'.repeat(43)}`;
+  await sql(`update company set name = '${token}' where tenant = ?1
     and id = (select companyId from opportunity where id = '${deal.id}')`);
   const undo = (answer: string) => run(['changes', 'undo', id], env, answer);
   for (const no of ['', 'yesterday']) expect((await undo(no)).stdout).toContain('declined');
