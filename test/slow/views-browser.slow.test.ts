@@ -16,12 +16,7 @@ import {
   unreadable,
   violations,
 } from '../support/view-checks.ts';
-import {
-  type OpenedView,
-  type Options,
-  openView,
-  type ToolCallOfView,
-} from '../support/view-host.ts';
+import { type OpenedView, type Options, openView } from '../support/view-host.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const { address } = embeddedTenant({ as: 'all' });
@@ -542,22 +537,6 @@ function companyEvents(server: Serving): void {
       await view.frame.waitForSelector('text="Up to date"');
       expect(view.calls.map(({ name }) => name)).not.toContain('cpq_list_events');
       expect(await view.frame.innerText('body')).not.toMatch(/\bevents?\b/i);
-    });
-
-    test('says that events could not be read, and shows the rest', async () => {
-      const answer = (result: unknown, { name }: ToolCallOfView) =>
-        name === 'cpq_list_events'
-          ? { isError: true, content: [{ type: 'text', text: 'The disk is <b>full</b>.' }] }
-          : result;
-      const view = await openCompany(await serverWithEvents(), { answer });
-      const eventStatus = view.frame.getByRole('status').filter({ hasText: 'events' });
-      await eventStatus.waitFor();
-      expect(await eventStatus.textContent()).toBe(
-        'The events could not be read. The disk is <b>full</b>.',
-      );
-      expect(await entriesOf(view)).toEqual([]);
-      expect((await texts(view, '.quote-entry')).length).toBeGreaterThan(0);
-      expect(await violations(view)).toEqual([]);
     });
   });
 }

@@ -25,8 +25,8 @@ export interface ViewInDom {
   find(selector: string): HTMLElement[];
   /** The host passes on another result. */
   result(result: Row): Promise<void>;
-  /** The host announces that it removes the view. @throws Error if the view does not agree */
-  remove(): Promise<unknown>;
+  /** The host announces that it removes the view. @returns whether the view agrees */
+  remove(): Promise<boolean>;
   /** Delivers a message as if from this sender. */
   deliver(message: Row, sender: unknown): void;
   /** The sender that a view listens to. */
@@ -100,7 +100,11 @@ export async function openInDom(
       .map(({ textContent }) => textContent)
       .join('');
   const send = (it: Row) => bridge.sendToolResult(it as never);
-  const remove = () => bridge.teardownResource({});
+  const remove = () =>
+    bridge.teardownResource({}).then(
+      () => true,
+      () => false,
+    );
   return { text, calls, sent, deliver, host: parent, result: send, remove, ...handsIn(window) };
 }
 

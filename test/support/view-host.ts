@@ -23,7 +23,7 @@ export interface HostPage {
   result(result: unknown): Promise<void>;
 }
 
-export interface ToolCallOfView {
+interface ToolCallOfView {
   name: string;
   arguments?: Row;
 }

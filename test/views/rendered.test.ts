@@ -56,7 +56,7 @@ describe.each(Object.entries(views))('the view of %s', (tool, { args, facts }) =
     expect(view.find('.coverage.partial')).toEqual([]);
     const name = expect.stringMatching(/^cpq-mcp-[a-z]+$/);
     expect(view.sent[0]).toMatchObject({ method: 'ui/initialize', params: { appInfo: { name } } });
-    await view.remove();
+    expect(await view.remove()).toBe(true);
   });
 
   test('says that an answer is not complete', async () => {
@@ -951,6 +951,7 @@ test.each<[tool: string, args: Row, part: string]>([
   ['cpq_brief_quotes', { size: 2 }, 'cpq_brief_quotes'],
   ['cpq_brief_quotes', {}, 'cpq_check_sales_data'],
   ['cpq_brief_company', company, 'cpq_list_opportunities'],
+  ['cpq_brief_company', company, 'cpq_list_events'],
   ['cpq_pipeline_changes', { rows: 1 }, 'cpq_pipeline_changes'],
 ])('the view of %s %j says why it could not read from %s', async (tool, args, part) => {
   let isBroken = true;
