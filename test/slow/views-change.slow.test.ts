@@ -267,58 +267,7 @@ function answersOnce(): void {
   });
 }
 
-function showsEndings(): void {
-  test('asks again about a record that was changed meanwhile', async () => {
-    const now = { ...proposal, changes: [{ ...changes[0], from: '“Negotiation”' }] };
-    const results = [
-      answerOf('moved', {}, consentOf({ secret: `${secret}-2`, proposal: now })),
-      answerOf('written'),
-    ];
-    const view = await open(asked(), () => results.shift());
-    await button(view, 'Write it').click();
-    await view.frame.getByText('This is the difference now.').waitFor();
-    expect(await texts(view, '.differences td')).toEqual(['“Negotiation”', '“Proposal out”']);
-    await button(view, 'Write it').click();
-    await view.frame.getByText('Verified', { exact: true }).waitFor();
-    expect(view.calls.map((call) => call.arguments?.secret)).toEqual([secret, `${secret}-2`]);
-    await expectNoSecret(view);
-  });
-
-  test('shows first what is not stored as agreed', async () => {
-    const differs = [
-      { field: 'owner', intended: 'Kim', stored: 'Alex' },
-      { field: 'stage', intended: 'Proposal out', stored: 'Won' },
-    ];
-    const few = { ...proposal, changes: changes.slice(0, 2) };
-    const view = await open(asked({ proposal: few }), () => answerOf('written', { differs }));
-    await button(view, 'Write it').click();
-    await view.frame.getByText('Stored differently', { exact: true }).waitFor();
-    expect(await texts(view, '.differences caption')).toEqual(['Not as agreed', 'As agreed']);
-    expect(await texts(view, '.differences tbody tr')).toEqual([
-      'OwnerKimAlexChanged without being asked for.',
-      'StageProposal outWonStored differently.',
-      'One-time revenue12,000.00 USD14,500.50 EUR',
-    ]);
-    await expectNoSecret(view);
-  });
-}
-
 function knowsOutcomes(): void {
-  test.each<[what: string, result: unknown, title: string]>([
-    ['nothing, with no other question', answerOf('moved'), 'Nothing was written Changed meanwhile'],
-    [
-      'an error, of which the host passes on the text',
-      { isError: true, content: [{ type: 'text', text: 'A fault.' }] },
-      'It is not known whether it was written Unknown',
-    ],
-  ])('says what happened: %s', async (_what, result, expected) => {
-    const view = await open(asked(), () => result);
-    await button(view, 'Write it').click();
-    await view.frame.getByRole('button', { name: 'Write it' }).waitFor({ state: 'detached' });
-    expect(await title(view)).toBe(expected);
-    await expectNoSecret(view);
-  });
-
   test('does not know what happened where the host returns no answer', async () => {
     const view = await open(asked(), () => Promise.reject(new Error('Connection closed.')));
     await button(view, 'Write it').click();
@@ -379,14 +328,6 @@ function hostsDiffer(): void {
       'This host does not pass on what is needed to decide here',
     );
     expect(await button(view, 'Write it').count()).toBe(0);
-    await expectNoSecret(view);
-  });
-
-  test('a change that was decided elsewhere has no buttons', async () => {
-    const view = await open(answerOf('not_asked'));
-    expect(await bodyOf(view)).toContain('The summary of not_asked.');
-    expect(await view.frame.getByRole('button').count()).toBe(0);
-    expect(view.calls).toEqual([]);
     await expectNoSecret(view);
   });
 
@@ -504,7 +445,6 @@ function writesByClick(): void {
 describeWith('chromium', 'the view of a change', () => {
   looksRight();
   answersOnce();
-  showsEndings();
   knowsOutcomes();
   hostsDiffer();
   writesByClick();

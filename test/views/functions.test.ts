@@ -582,6 +582,8 @@ describe('a change', () => {
     [{ outcome: 'cannot_tell' }, 'It is not known whether it was written', 'Unknown'],
     [{ outcome: 'no_change' }, 'Nothing was written', 'Already so'],
     [{ outcome: 'refused' }, 'This answer does not count', 'Refused'],
+    [{ outcome: 'moved' }, 'Nothing was written', 'Changed meanwhile'],
+    [{ outcome: 'written', differs: [{}] }, 'Written, but not as agreed', 'Stored differently'],
   ])('that ended as %j', (structuredContent, title, badge) => {
     expect(endingOf(changeOf({ structuredContent }).answer)).toMatchObject({ title, badge });
   });
@@ -634,15 +636,22 @@ describe('a change', () => {
   test('that is stored differently is not also shown as agreed', () => {
     const change = (field: string, label: string) => ({ field, label, from: 'a', to: 'b' });
     const changes = [change('name', 'Name'), change('owner', 'Owner')];
-    const differs = [{ field: 'owner', intended: 'b', stored: 'c' }];
+    const differs = ['owner', 'stage'].map((field) => ({ field, intended: 'b', stored: 'c' }));
     const result = { structuredContent: { outcome: 'written', changes, differs } };
     const agreed = { what: 'change', changes } as unknown as Parameters<typeof changeOf>[1];
     for (const data of [changeOf(result), changeOf(result, agreed)])
       expect(
-        answeredTables(data).map(({ title, rows }) => [title, rows.map(({ label }) => label)]),
+        answeredTables(data).map(({ title, rows }) => [
+          title,
+          ...rows.map(({ label, remark }) => [label, remark]),
+        ]),
       ).toEqual([
-        ['Not as agreed', ['Owner']],
-        ['As agreed', ['Name']],
+        [
+          'Not as agreed',
+          ['Owner', 'Stored differently.'],
+          ['Stage', 'Changed without being asked for.'],
+        ],
+        ['As agreed', ['Name', undefined]],
       ]);
   });
 
@@ -660,20 +669,17 @@ describe('a change', () => {
     expect(changed(`“${ten} so it stays”`, `“${ten} it stays”`)).toEqual([['so '], []]);
     expect(changed('“old words”', '“new words”')).toEqual([[], []]);
   });
+});
 
-  test('no character of a text is lost, but for isolates', () => {
-    const words = fc.array(
-      fc.constantFrom('a', 'b”', '“c', '⏎', '(1 invisible)', '\u2068ש\u2069'),
-      {
-        maxLength: 40,
-      },
-    );
-    fc.assert(
-      fc.property(words, words, (one, other) => {
-        const [before, after] = [one.join(' '), other.join(' ')];
-        const shown = partsOf(before, after).map((part) => part.text);
-        expect(shown.join('').replaceAll('\n', ' ')).toBe(before.replace(/[\u2068\u2069]/g, ''));
-      }),
-    );
+test('no character of a changed text is lost, but for isolates', () => {
+  const words = fc.array(fc.constantFrom('a', 'b”', '“c', '⏎', '(1 invisible)', '\u2068ש\u2069'), {
+    maxLength: 40,
   });
+  fc.assert(
+    fc.property(words, words, (one, other) => {
+      const [before, after] = [one.join(' '), other.join(' ')];
+      const shown = partsOf(before, after).map((part) => part.text);
+      expect(shown.join('').replaceAll('\n', ' ')).toBe(before.replace(/[\u2068\u2069]/g, ''));
+    }),
+  );
 });
