@@ -53,6 +53,10 @@ const check = async (by: string, filters: Filters, groups = 200) => {
   );
   expect(told).toEqual({ ...expected, groups: told.groups, rows: all.slice(0, rows.length) });
   expect(some).toEqual(Object.fromEntries(named));
+  const counted = Object.values(told.groups as Record<string, { count: number }>);
+  // By a line, a quote counts in several.
+  if (by !== 'category' && by !== 'product')
+    expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(all.length);
   expect(data.quotes).toMatchObject({ total: all.length });
 };
 
@@ -65,6 +69,8 @@ describeTenants((load) => {
   extraFigureTests();
 
   test.each(groupings)('all quotes by %s', (by) => check(by, {}));
+
+  test('of many groups the last are one', () => check('company', {}, 3));
 
   test('the quotes of an owner, of a company, of a status and of a currency', async () => {
     const quote = quotes.find(

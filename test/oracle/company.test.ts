@@ -2,18 +2,17 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
 import { expectedCompany, type Tenant } from '../support/oracle/company.ts';
 import { dealsOf } from '../support/oracle/deals.ts';
-import { quotesOf } from '../support/oracle/quotes.ts';
+import { picked } from '../support/oracle/order.ts';
+import { quotesOf, reportedTotals } from '../support/oracle/quotes.ts';
 import type { Company } from '../support/oracle/recent-activity.ts';
 import { text } from '../support/oracle/sql.ts';
 import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
-const totals = ['items', 'oneTime', 'monthly', 'yearly', 'otherTerms'];
-const ofQuote = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotApplied'];
 /** The fields of each list that are compared; the others are copied from the record. */
 const compared: Record<string, readonly string[]> = {
   contacts: ['id'],
   open: ['id', 'value', 'currency', 'closes'],
-  quotes: ['id', 'status', 'acceptance', ...ofQuote],
+  quotes: ['id', 'status', 'acceptance', ...reportedTotals],
   contractItems: ['id', 'state', 'starts', 'ends'],
   discountGroups: ['id', 'appliesTo', 'discounts'],
   pricingBooks: ['id', 'appliesTo', 'products'],
@@ -32,9 +31,6 @@ function figuresIn(data: Row): Row {
     });
   return Object.fromEntries(parts);
 }
-
-const picked = (row: Row, keys: readonly string[]): Row =>
-  Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key)));
 
 describeTenants((load) => {
   let fixture: TenantFixture;

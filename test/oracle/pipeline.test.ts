@@ -20,7 +20,7 @@ import { describeTenants, type TenantFixture } from '../support/oracle/tenants.t
 /** Parts of an answer that SQL cannot compute: sentences and times of reading. */
 const words = new Set(['summary', 'notes', 'coverage', 'probability']);
 /** Text in compared rows is not compared: names are shown without invisible characters. */
-const asides = new Set(['company', 'closes', 'idleDays', 'ask']);
+const asides = new Set(['company', 'ask']);
 
 function figuresIn(data: Row): Row {
   const told = Object.entries(data).filter(([key]) => !words.has(key));
@@ -91,19 +91,6 @@ function groupAndFilterTests(): void {
 
   test('without arguments', async () => {
     await compareWith({});
-  });
-
-  test('the rows of the three lists', async () => {
-    const { data } = await fixture.call('cpq_brief_pipeline', { rows: 50 });
-    const byId = new Map(deals.map((deal) => [deal.id, deal]));
-    const { overdue, closingSoon, stalled } = data as Record<string, { rows: Row[] }>;
-    for (const { id, closes } of [...(overdue?.rows ?? []), ...(closingSoon?.rows ?? [])]) {
-      expect(closes).toBe(byId.get(String(id))?.closes);
-    }
-    expect(stalled?.rows.length).toBeGreaterThan(0);
-    for (const { id, idleDays } of stalled?.rows ?? []) {
-      expect(idleDays).toBe(byId.get(String(id))?.idleDays);
-    }
   });
 
   test.each(['owner', 'company', 'category', 'stage'] as const)('of one %s', async (what) => {

@@ -1,29 +1,24 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
-import { roundedOr } from '../support/oracle/decimal.ts';
-import { only } from '../support/oracle/order.ts';
+import { roundedOr, sumOf } from '../support/oracle/decimal.ts';
+import { only, picked } from '../support/oracle/order.ts';
 import { type Books, booksOf, flawsOf } from '../support/oracle/preflight.ts';
 import { type Product, productsOf } from '../support/oracle/products.ts';
 import {
   amountOff,
   firstYearOf,
-  grossOf,
   lineRowOf,
   netOf,
   type Quote,
   quotesOf,
+  reportedTotals,
   termsOf,
   totalsOf,
 } from '../support/oracle/quotes.ts';
 import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
-const totals = ['items', 'oneTime', 'monthly', 'yearly', 'otherTerms'];
-const reportedTotals = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotApplied'];
 const ofLine = ['line', 'quantity', 'price', 'discount', 'term', 'total', 'cost', 'margin'];
 const lineFigures = [...ofLine, 'setupPrice', 'setupCost'];
-
-const picked = (row: Row, keys: readonly string[]): Row =>
-  Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key)));
 
 describeTenants((load) => {
   let fixture: TenantFixture;
@@ -139,16 +134,8 @@ function firstSentences(fixture: () => TenantFixture): void {
 
 function setupAndDiscount(quote: Quote): Row {
   const setups = quote.lines.filter(({ hasSetup }) => hasSetup);
-  const sum = (what: 'setupPrice' | 'setupCost') => {
-    const alone = setups.map((line, at) => ({
-      ...line,
-      position: at,
-      term: 'one-time',
-      total: undefined,
-      setupPrice: line[what],
-    }));
-    return roundedOr(grossOf({ ...quote, lines: alone }).get('one-time'));
-  };
+  const sum = (what: 'setupPrice' | 'setupCost') =>
+    roundedOr(sumOf(setups.map((line) => line[what])));
   const { discountAmount } = quote;
   const amount = roundedOr(amountOff(quote));
   const applies = amount === undefined && totalsOf(quote).discountNotApplied === undefined;

@@ -10,6 +10,7 @@ import {
   grossOf,
   judgedOf,
   type Line,
+  lineOf,
   netOf,
   type Quote,
   statusOf,
@@ -166,7 +167,7 @@ function partsOf(quote: Quote, by: string): { key: string; name: string; quote: 
   }));
   if (!off || grossOf(quote).size === 0) return parts;
   const name = 'taken off whole quotes';
-  const credit = { ...nothing, total: off.times(-1) };
+  const credit = { ...lineOf({ spokenTerm: 'one-time' }, 0), total: off.times(-1) };
   return [...parts, { key: name, name, quote: { ...whole, lines: [credit] } }];
 }
 
@@ -191,14 +192,6 @@ function groupOf(quote: Quote, by: string, date: Filters['date'] = 'sent') {
   if (by === 'acceptance') return plain(acceptanceOf(quote));
   return plain(by === 'status' ? statusOf(quote) : dealStateOf(quote));
 }
-
-const nothing: Line = {
-  ...{ position: 0, id: '', name: undefined, productId: undefined, mpn: undefined },
-  ...{ manufacturer: undefined, categoryId: undefined, categoryName: undefined },
-  ...{ term: 'one-time', blankTerm: false, quantity: undefined, price: undefined },
-  ...{ cost: undefined, kept: new Big(1), discount: undefined, total: undefined },
-  ...{ totalCost: undefined, hasSetup: false, setupPrice: undefined, setupCost: undefined },
-};
 
 /** The band of a number by docs/definitions.md. */
 function bandOf(number: number | undefined, limits: readonly number[], unit = ''): string {

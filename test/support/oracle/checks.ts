@@ -54,26 +54,11 @@ interface CountRow {
   count: number;
 }
 
-export interface Report {
-  examined: number;
+/** With the figures of its kind. */
+export interface Report extends Record<string, unknown> {
   counts?: CountRow[];
-  lines?: number;
-  products?: number;
-  contacts?: number;
-  notChecked?: Record<string, number>;
-  valueAtStake?: Record<string, number>;
-  unknownValue?: number;
   total: number;
-  rows: {
-    id: string;
-    valueAtStake?: number;
-    currency?: string;
-    number?: string;
-    owner?: string;
-    status?: string;
-    kind?: string[];
-    deal?: string;
-  }[];
+  rows: { id: string; owner?: string }[];
 }
 
 export interface Parameters {
@@ -117,26 +102,15 @@ export const checks: Record<string, Check> = {
   pricing_drift: drift,
   unlisted_on_quotes: unlisted,
   duplicate_products: duplicates,
-  stalled_opportunities: (ask, today, { days = 30 }) => {
-    const open = openDeals(ask);
-    return {
-      examined: open.length,
-      findings: open.filter((it) => it.lastChange && it.idleDays >= days).map(worth(today)),
-      notChecked: open.map((it) => (it.lastChange ? undefined : 'no date of any change')),
-      additive: true,
-    };
-  },
-  missing_close_dates: (ask, today) => {
-    const open = openDeals(ask);
-    const findings = open.filter(({ closes }) => !closes).map(worth(today));
-    return { examined: open.length, findings, additive: true };
-  },
+  stalled_opportunities: (ask, today, { days = 30 }) => ({
+    ...amongOpen(ask, today, (it) => it.lastChange !== undefined && it.idleDays >= days),
+    notChecked: openDeals(ask).map((it) => (it.lastChange ? undefined : 'no date of any change')),
+  }),
+  missing_close_dates: (ask, today) => amongOpen(ask, today, ({ closes }) => !closes),
   opportunities_without_quote: (ask, today) => {
-    const open = openDeals(ask);
     const quotes = quotesOf(ask).filter(({ statusCategory }) => statusCategory !== 'deleted');
     const quoted = new Set(quotes.map(({ opportunityId }) => opportunityId));
-    const findings = open.filter(({ id }) => !quoted.has(id)).map(worth(today));
-    return { examined: open.length, findings, additive: true };
+    return amongOpen(ask, today, ({ id }) => !quoted.has(id));
   },
   incomplete_opportunities: (ask, today) => {
     const contacts = new Map(
@@ -144,23 +118,17 @@ export const checks: Record<string, Check> = {
         (row) => [String(row.id), text(row, 'contactId')],
       ),
     );
-    const open = openDeals(ask);
-    const findings = open.flatMap((deal): Finding[] => {
+    const missingOf = (deal: Deal) => {
       const has = {
         contact: contacts.get(deal.id),
         company: deal.company.id,
         owner: deal.owner.id,
         category: deal.category.id,
       };
-      const missing = Object.entries(has).flatMap(([what, id]) =>
-        id ? [] : [[`missing ${what}`, `no ${what}`]],
-      );
-      const found = worth(today)(deal);
-      return missing.length === 0
-        ? []
-        : [{ ...found, kinds: { ...found.kinds, ...Object.fromEntries(missing) } }];
-    });
-    return { examined: open.length, findings, additive: true };
+      const missing = Object.entries(has).filter(([, id]) => !id);
+      return Object.fromEntries(missing.map(([what]) => [`missing ${what}`, `no ${what}`]));
+    };
+    return amongOpen(ask, today, (deal) => Object.keys(missingOf(deal)).length > 0, missingOf);
   },
   duplicate_contacts: sharedAddresses,
 };
@@ -296,17 +264,25 @@ const named = ({ value }: CountRow) => ({ name: value === nobody ? undefined : v
 
 const openDeals = (ask: Ask): Deal[] => dealsOf(ask).filter(({ outcome }) => outcome === 'open');
 
-const worth =
-  (today: string) =>
-  ({ id, name, value, currency, owner, stage, closes }: Deal): Finding => ({
-    id,
-    name,
-    value,
-    currency,
-    owner: ownerOf(owner.id, owner.name),
-    status: stage.name,
-    kinds: { closing: closes ? (closes < today ? 'overdue' : 'not overdue') : 'no close date' },
+/** Open deals are examined, and these found. */
+function amongOpen(
+  ask: Ask,
+  today: string,
+  isFound: (deal: Deal) => boolean,
+  kindsOf: (deal: Deal) => Record<string, string> = () => ({}),
+): CheckFindings {
+  const open = openDeals(ask);
+  const findings = open.filter(isFound).map((deal): Finding => {
+    const { id, name, value, currency, owner, stage, closes } = deal;
+    const closing = closes ? (closes < today ? 'overdue' : 'not overdue') : 'no close date';
+    return {
+      ...{ id, name, value, currency, status: stage.name },
+      owner: ownerOf(owner.id, owner.name),
+      kinds: { closing, ...kindsOf(deal) },
+    };
   });
+  return { examined: open.length, findings, additive: true };
+}
 
 const ownerOf = (id: string | undefined, name: string | undefined) => ({
   key: id ?? nobody,
@@ -336,14 +312,14 @@ function whyUnpriced({ price, cost }: Product): string | undefined {
   return price ? 'no cost' : 'no price';
 }
 
-function offered(quote: Quote, value: Big | undefined): Finding {
+function offered(quote: Quote): Finding {
   const { id, name, number, currency, ownerId, ownerName, opportunityId } = quote;
   const deal = dealStateOf(quote);
   return {
     id,
     number,
     name: name ?? number,
-    value,
+    value: firstYearOf(netOf(quote)),
     currency,
     status: statusOf(quote),
     owner: ownerOf(ownerId, ownerName),
@@ -364,7 +340,7 @@ function stale(ask: Ask, today: string, { days = 14 }: Parameters): CheckFinding
   const sent = quotesOf(ask).filter((quote) => quote.statusCategory === 'sent');
   return {
     examined: sent.length,
-    findings: sent.filter(({ id }) => ids.has(id)).map((it) => offered(it, firstYearOf(netOf(it)))),
+    findings: sent.filter(({ id }) => ids.has(id)).map(offered),
     notChecked: sent.map((quote) => (quote.sent ? undefined : 'no sending date')),
     additive: true,
   };
@@ -378,7 +354,7 @@ function expiring(ask: Ask, _: string, { days = 14 }: Parameters): CheckFindings
     examined: open.length,
     findings: open
       .filter(({ expires, expiresIn }) => expires && expiresIn >= 0 && expiresIn <= days)
-      .map((quote) => offered(quote, firstYearOf(netOf(quote)))),
+      .map(offered),
     notChecked: open.map(({ expires }) => (expires ? undefined : 'no expiry date')),
     additive: true,
   };
@@ -451,7 +427,8 @@ function unlisted(ask: Ask): CheckFindings {
     const part = { ...quote, lines: gone, discountAmount: undefined };
     const kept = keptOf(quote);
     if (gone.length === 0) return [];
-    return [{ ...offered(quote, firstYearOf(netOf(part))?.times(kept)), parts: gone.length }];
+    const value = firstYearOf(netOf(part))?.times(kept);
+    return [{ ...offered(quote), value, parts: gone.length }];
   });
   const notChecked = lines.map((line) => {
     if (productOf(line)) return undefined;
@@ -490,7 +467,7 @@ function zeroPrices(ask: Ask): CheckFindings {
   const open = quotesOf(ask).filter(isUnanswered);
   const findings = open.flatMap((quote): Finding[] => {
     const free = quote.lines.filter(({ price }) => price?.eq(0)).length;
-    return free === 0 ? [] : [{ ...offered(quote, firstYearOf(netOf(quote))), parts: free }];
+    return free === 0 ? [] : [{ ...offered(quote), parts: free }];
   });
   return { examined: open.length, findings, additive: true, parts: 'lines' };
 }
@@ -500,7 +477,7 @@ function ofClosedDeals(ask: Ask): CheckFindings {
   const closed = open.filter(({ outcome }) => outcome !== undefined && outcome !== 'open');
   return {
     examined: open.length,
-    findings: closed.map((quote) => offered(quote, firstYearOf(netOf(quote)))),
+    findings: closed.map(offered),
     notChecked: open.map(({ outcome, opportunityId }) => {
       if (opportunityId === undefined) return 'no opportunity';
       return outcome === undefined ? 'opportunity not found' : undefined;

@@ -35,6 +35,10 @@ export const only = <T extends object>(members: T): Partial<T> =>
     Object.entries(members).filter(([, value]) => value !== undefined),
   ) as Partial<T>;
 
+/** The members of these names. */
+export const picked = (members: Record<string, unknown>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
+
 /** The members other than 0; left out if there are none. */
 export function counts(members: Record<string, number>): Record<string, number> | undefined {
   const reported = Object.entries(members).filter(([, count]) => count > 0);

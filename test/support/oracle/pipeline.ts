@@ -155,14 +155,21 @@ const undatedAmong = (wide: readonly Deal[]): number =>
 function lists(open: readonly Deal[], today: string, requested: Asked): Reported {
   const shown = requested.rows ?? 2;
   const after = requested.stalled_days ?? 30;
-  const ids = (deals: readonly Deal[], rowOf = rowOfDeal) => ({
+  const ids = (deals: readonly Deal[], rowOf: (deal: Deal) => Reported) => ({
     total: deals.length,
     ...valued(deals, requested.show),
     shown: Math.min(shown, deals.length),
-    rows: deals.slice(0, shown).map((deal) => rowOf(deal, requested)),
+    rows: deals.slice(0, shown).map(rowOf),
   });
   // As many rows as are shown without being asked for say less.
-  const rowOfClosing = shown > 2 ? rowWithChance : rowOfDeal;
+  const rowOfClosing = (deal: Deal) => ({
+    ...(shown > 2 ? rowWithChance : rowOfDeal)(deal, requested),
+    closes: deal.closes,
+  });
+  const rowOfStalled = (deal: Deal) => ({
+    ...(shown > 2 ? rowWithOwner : rowOfDeal)(deal, requested),
+    idleDays: deal.idleDays,
+  });
   return {
     overdue: ids(
       open.filter(({ closes }) => closes && closes < today),
@@ -180,7 +187,7 @@ function lists(open: readonly Deal[], today: string, requested: Asked): Reported
       afterDays: after,
       ...ids(
         open.filter(({ lastChange, idleDays }) => lastChange && idleDays >= after),
-        shown > 2 ? rowWithOwner : rowOfDeal,
+        rowOfStalled,
       ),
     },
   };

@@ -62,61 +62,19 @@ interface Known {
   discountLimit: number;
 }
 
-/** The expected findings, in order. */
+/** The expected findings: those to fix first, of the quote before those of its lines. */
 export function flawsOf(quote: Quote, known: Known): Flaw[] {
   const lines = quote.lines.flatMap((line) => {
     const found = flawsOfLine(quote, line, known);
     return found.map((flaw) => ({ ...flaw, line: line.position }));
   });
   const all = [...flawsOfQuote(quote, known), ...lines];
-  return all.sort(
-    (one, other) =>
-      compare(other.severity, one.severity) ||
-      (one.line ?? 0) - (other.line ?? 0) ||
-      placeOf(one) - placeOf(other),
-  );
+  return all.sort((one, other) => compare(other.severity, one.severity));
 }
-
-/** Position of a finding: two codes can be about the quote or about a line. */
-const placeOf = ({ code, line }: Flaw): number =>
-  line === undefined ? order.indexOf(code) : order.lastIndexOf(code);
-
-const order = [
-  'deleted_quote',
-  'no_items',
-  'discount_not_applied',
-  'discount_over_limit',
-  'negative_margin',
-  'unknown_currency',
-  'missing_company',
-  'missing_contact',
-  'missing_payment_term',
-  'expired',
-  'expiring',
-  'missing_expiry',
-  'deleted_company',
-  'deleted_contact',
-  'contact_without_email',
-  'opportunity_won',
-  'opportunity_lost',
-  'opportunity_closed',
-  'opportunity_deleted',
-  'missing_price',
-  'missing_cost',
-  'missing_quantity',
-  'price_under_cost',
-  'negative_margin',
-  'missing_term',
-  'term_differs',
-  'discount_over_limit',
-  'setup_cost_without_price',
-  'under_book',
-  'over_book',
-  'unlisted_product',
-];
 
 type Found = [code: string, severity: 'stop' | 'check', is: boolean | undefined];
 
+/** In this order. */
 const reported = (all: readonly Found[]): Flaw[] =>
   all.filter(([, , is]) => is).map(([code, severity]) => ({ code, severity }));
 
@@ -134,12 +92,12 @@ function flawsOfQuote(quote: Quote, { today, discountLimit }: Known): Flaw[] {
     ['discount_over_limit', 'check', discountOver(quote, discountLimit)],
     ['negative_margin', 'stop', sinks(quote)],
     ['unknown_currency', 'check', quote.currency === 'unknown currency'],
-    ['expired', 'stop', waiting && over],
-    ['expiring', 'check', waiting && !over && soon],
-    ['missing_expiry', 'check', waiting && !over && expires === undefined],
     ['missing_company', 'check', companyId === undefined],
     ['missing_contact', 'check', contactId === undefined],
     ['missing_payment_term', 'check', paymentTermId === undefined],
+    ['expired', 'stop', waiting && over],
+    ['expiring', 'check', waiting && !over && soon],
+    ['missing_expiry', 'check', waiting && !over && expires === undefined],
     ['deleted_company', 'stop', waiting && quote.companyDeleted],
     ['deleted_contact', 'stop', waiting && contactDeleted],
     ['contact_without_email', 'check', waiting && reaches && !quote.contactHasEmail],

@@ -135,7 +135,7 @@ export function dealStateOf({ opportunityId, outcome }: Quote): string {
 export const statusOf = ({ statusCategory, status = '' }: Quote): string =>
   statusCategory === 'other' ? status.trim().toLowerCase() || 'no status' : statusCategory;
 
-function lineOf(row: SqlRow, at: number): Line {
+export function lineOf(row: SqlRow, at: number): Line {
   const numbers = numbersIn(row, lineNumbers);
   const { quantity, price, cost, discount, setupPrice, setupCost } = numbers;
   const kept = new Big(1).minus((discount ?? new Big(0)).div(100));
@@ -200,6 +200,11 @@ export function netOf(quote: Quote): Map<string, Big> {
   if (off && gross.size > 0) net.set('one-time', (net.get('one-time') ?? new Big(0)).minus(off));
   return net;
 }
+
+export const reportedTotals = [
+  ...['items', 'oneTime', 'monthly', 'yearly', 'otherTerms'],
+  ...['unknownPrices', 'assumedQuantities', 'discountNotApplied'],
+];
 
 /** The totals as they are reported. */
 export function totalsOf(quote: Quote): Record<string, unknown> {
