@@ -1,6 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { Big } from 'big.js';
+import { expect, test } from 'vitest';
+import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
 import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
@@ -11,26 +11,15 @@ import { type ChangeOptions, periodDeals } from '../../src/history/pipeline-chan
 import { quoteChanges, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { toRecord } from '../../src/service/records/recognition.ts';
 import type { Opportunity, Quote } from '../../src/service/records/records.ts';
-import { localState } from '../../src/state/files/local.ts';
 import { changesAnswer } from '../../src/tool-kit/pipeline-change-answers.ts';
-import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
-import { newFolder } from '../support/shared.ts';
-import {
-  type StoredHistory,
-  storedHistory,
-  storedQuoteHistory,
-} from '../support/stored-history.ts';
+import { storedHistory, storedQuoteHistory } from '../support/stored-history.ts';
 
 /** Histories as a hostile or faulty service makes them: the figures add up, and nothing happens twice. */
 
 const today = '2026-06-15';
 const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
-const newState = async () => {
-  const folder = newFolder();
-  return { state: localState(folder), folder };
-};
 
 /** Compares the first of some days, each with its deals, with the last. */
 async function compareDays(
@@ -46,7 +35,9 @@ async function compareDays(
   const options: ChangeOptions = { currencyOf: new Map(), ...filters };
   const readDeal = periodDeals(states, options.currencyOf);
   const found = await compareDeals(states, options, readDeal);
-  const groups = runSteps(changeGroups(found.changes, 'owner', 100)).rows;
+  const groups = pipelineBy.flatMap((by) =>
+    [2, 100].map((limit) => runSteps(changeGroups(found.changes, by, limit)).rows),
+  );
   const sources = { requested, states, filters, days: [], coverage: {}, notes: [], asked: {} };
   const changes = await changesBetween(states, options, { by: 'day' });
   const answer = changesAnswer(changes, undefined, sources);
@@ -175,47 +166,18 @@ test('deals may have slipped more often where a day of work is missing between t
 });
 
 test('deals of a former key are told only where the present one reads them, too', async () => {
-  const store = localState(newFolder()).snapshots('tenant');
-  const at = (day: string) => new Date(`${day}T12:00:00Z`);
+  const store = memoryStore();
   const historyOf = (owner: string) => storedHistory(store, 400, () => at('2026-06-12'), owner);
-  await historyOf('wide').save([deal('a'), deal('secret')], at('2026-06-10'));
+  for (const day of ['2026-06-10', '2026-06-11'])
+    await historyOf('wide').save([deal('a'), deal('secret')], at(day));
   const present = { day: '2026-06-12', takenAt: at('2026-06-12'), records: [deal('a')] };
   const period = { opening: '2026-06-10', closing: '2026-06-12' };
   const openingOf = async (owner: string) =>
     (await readPeriod(historyOf(owner), ['2026-06-10'], period, present))?.opening;
   expect((await openingOf('wide'))?.records).toHaveLength(2);
   expect(await openingOf('narrow')).toMatchObject({ records: [{ id: 'a' }], isOthers: true });
-  expect(await readPeriod(historyOf('narrow'), ['2026-06-10'], period, undefined)).toBeUndefined();
-});
-
-describe('files', () => {
-  const threeDays = async () => {
-    const { state, folder } = await newState();
-    const store = state.snapshots('tenant');
-    const history = storedHistory(store, 400, () => at(today, '23:00:00'));
-    for (const back of [2, 1, 0])
-      await history.save([deal(`of${back}`)], at(addDays(today, -back)));
-    return { store, history, path: (name: string) => join(folder, 'history-tenant', name) };
-  };
-  const readable = async (history: StoredHistory) => {
-    const reader = history.reader();
-    const days = await history.days();
-    const read = await Promise.all(days.map((day) => reader.read(day)));
-    return read.map((snapshot) => snapshot?.records.map(({ id }) => id));
-  };
-
-  test('of another day under the name of a day are not read as that day', async () => {
-    const { history, path } = await threeDays();
-    await writeFile(path(addDays(today, -1)), await readFile(path(today)));
-    expect(await readable(history)).toEqual([['of2'], undefined, ['of0']]);
-  });
-
-  test('of quotes under the name of a day of deals are not read', async () => {
-    const { store, history, path } = await threeDays();
-    await storedQuoteHistory(store, 400, () => at(today)).save([{ id: 'q1' }], at(today));
-    await writeFile(path(today), await readFile(path(`quotes-${today}`)));
-    expect(await readable(history)).toEqual([['of2'], ['of1'], undefined]);
-  });
+  const history = historyOf('narrow');
+  expect(await readPeriod(history, await history.days(), period, undefined)).toBeUndefined();
 });
 
 const reference = (ids: readonly string[]) =>
@@ -252,7 +214,21 @@ const filter = fc.record(
 );
 const record = (raw: object) => toRecord('opportunity', JSON.parse(JSON.stringify(raw)));
 
-test('in any history opening + movements = closing, in value and number, in the whole and by owner', async () => {
+type Amounts = Readonly<Record<string, number>> | undefined;
+
+/** Expects that parts add up to a whole, to the cent, in every currency. */
+function expectSum(parts: readonly Amounts[], whole: Amounts): void {
+  const sums = new Map<string, Big>();
+  const add = (amounts: Amounts, sign: number) => {
+    for (const [currency, amount] of Object.entries(amounts ?? {}))
+      sums.set(currency, (sums.get(currency) ?? new Big(0)).plus(new Big(amount).times(sign)));
+  };
+  for (const part of parts) add(part, 1);
+  add(whole, -1);
+  expect([...sums].filter(([, sum]) => !sum.eq(0)).map(([currency]) => currency)).toEqual([]);
+}
+
+test('in any history opening + movements = closing, in value and number, in the whole and in every group', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(dayOfDeals, { minLength: 2, maxLength: 4 }),
@@ -268,15 +244,12 @@ test('in any history opening + movements = closing, in value and number, in the 
         const count = (names: readonly string[]) =>
           steps.reduce((sum, { step, count }) => sum + (names.includes(step) ? count : 0), 0);
         expect(Number(opening?.count) + count(entering) - count(leaving)).toBe(closing?.count);
-        for (const {
-          opening,
-          closing,
-          id: _id,
-          name: _name,
-          groups: _groups,
-          ...columns
-        } of groups)
-          expectSum([opening, ...Object.values(columns)], closing);
+        for (const all of groups) {
+          for (const { opening, closing, id: _, name: __, groups: ___, ...columns } of all)
+            expectSum([opening, ...Object.values(columns)], closing);
+          const closings = all.map((group) => group.closing);
+          expectSum(closings, closing?.value);
+        }
       },
     ),
     { numRuns: 60 },

@@ -1,13 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
 import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import { changeGroups, compareDeals, dailyTotals } from '../../src/history/changes-between.ts';
+import { compareDeals, dailyTotals } from '../../src/history/changes-between.ts';
 import { generatedPast } from '../../src/history/generated-history.ts';
 import { changeRows, periodDeals } from '../../src/history/pipeline-changes.ts';
 import { quoteChanges, readQuoteStates } from '../../src/history/quote-changes.ts';
-import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import {
   type AskedChanges,
@@ -87,37 +85,6 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
     );
   });
 
-  test('opening + movements = closing, in the whole and in every group', async () => {
-    const by = fc.constantFrom(...pipelineBy);
-    await fc.assert(
-      fc.asyncProperty(
-        period,
-        past.filters,
-        by,
-        fc.boolean(),
-        async ([from, to], asked, by, plain) => {
-          const states = await past.statesOf(from, to);
-          const options = optionsOf(plain ? {} : asked, past.currencyOf);
-          const readDeal = periodDeals(states, past.currencyOf);
-          const found = await compareDeals(states, options, readDeal);
-          const values = found.rows.map(({ value }) => value);
-          expectSum(values.slice(0, -1), values.at(-1));
-          const groups = runSteps(changeGroups(found.changes, by, 4));
-          for (const row of groups.rows) {
-            const { opening, closing, ...rest } = row;
-            const { id: _id, name: _name, groups: _groups, ...columns } = rest;
-            expectSum([opening, ...Object.values(columns)], closing);
-          }
-          expectSum(
-            groups.rows.map(({ closing }) => closing),
-            values.at(-1),
-          );
-        },
-      ),
-      { numRuns: quickOrAll(30, 60) },
-    );
-  });
-
   test('the totals of any days are those of the database', async () => {
     const days = fc.uniqueArray(day, { minLength: 2, maxLength: 5 }).map((list) => list.sort());
     await fc.assert(
@@ -163,7 +130,7 @@ function compareQuotesOf(sandbox: () => Promise<Sandbox>, at: number): void {
     return runSteps(quoteChanges(states, options));
   };
 
-  test('every figure of the quotes of any two days is that of the database, and they add up', async () => {
+  test('every figure of the quotes of any two days is that of the database', async () => {
     const filters = fc
       .option(past.filters, { nil: {} as AskedChanges })
       .map(({ owner, company, currency }) => compact({ owner, company, currency }));
@@ -173,11 +140,12 @@ function compareQuotesOf(sandbox: () => Promise<Sandbox>, at: number): void {
         const { owner, company, currency } = optionsOf(asked, past.currencyOf);
         const { rows, moves } = await changesOf(days, compact({ owner, company, currency }));
         const { opening, closing, steps, sent } = expectedQuoteChanges(past.ask, days, asked);
-        const found = Object.fromEntries(rows.map(({ step, ...row }) => [step, row]));
+        type Figures = Omit<(typeof rows)[number], 'step'>;
+        const figuresOf = ({ count, firstYearValue: value, unknownValue }: Figures) =>
+          compact({ count, value, unknownValue });
+        const found = Object.fromEntries(rows.map((row) => [row.step, figuresOf(row)]));
         expect(found).toEqual({ opening, ...steps, closing });
-        expect(moves).toEqual(sent ? [{ move: 'sent', ...sent }] : []);
-        const values = rows.map(({ firstYearValue }) => firstYearValue);
-        expectSum(values.slice(0, -1), values.at(-1));
+        expect(moves.map(figuresOf)).toEqual(sent ? [sent] : []);
         for (const { step } of rows) seen.add(step);
       }),
       { numRuns: quickOrAll(30, 60) },

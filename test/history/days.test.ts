@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
-import { interceptedStore, memoryStore } from '../support/memory-snapshots.ts';
+import { memoryStore } from '../support/memory-snapshots.ts';
 import { storedHistory, storedQuoteHistory } from '../support/stored-history.ts';
 
 /** Which days are kept, and what interrupted or damaged ones leave. */
@@ -85,14 +85,21 @@ const saveYesterday = (store: SnapshotStore, count = 40) =>
 const saveToday = (store: SnapshotStore) => historyIn(store).save(deals(21), at(today));
 
 /** Runs `other` before the operation of this number. @returns false if there are fewer operations */
-const interrupting = (store: SnapshotStore, number: number, other: () => Promise<unknown>) => {
+function interrupting(store: SnapshotStore, number: number, other: () => Promise<unknown>) {
   let count = 0;
-  const interrupted = interceptedStore(store, async () => {
+  const before = async <T>(operation: () => Promise<T>): Promise<T> => {
     count += 1;
     if (count === number) await other();
-  });
+    return operation();
+  };
+  const interrupted: SnapshotStore = {
+    names: () => before(() => store.names()),
+    read: (name) => before(() => store.read(name)),
+    write: (name, value) => before(() => store.write(name, value)),
+    remove: (names) => before(() => store.remove(names)),
+  };
   return { store: interrupted, isOver: () => count < number };
-};
+}
 
 test.each([
   ['a save of yesterday during one of today', saveYesterday, saveToday],

@@ -178,6 +178,11 @@ describe('whatever happens', () => {
     ['cut short', (stored) => stored.subarray(0, stored.length >> 1)],
     ['of other bytes', () => Buffer.from('not a snapshot')],
     ['of a later version', (stored) => rewritten(stored, (header) => ({ ...header, version: 99 }))],
+    [
+      'of another day',
+      (stored) => rewritten(stored, (it) => ({ ...it, takenAt: at('2026-06-10') })),
+    ],
+    ['of quotes', (stored) => rewritten(stored, (header) => ({ ...header, prefix: 'quotes-' }))],
     ['without a time', (stored) => rewritten(stored, ({ takenAt: _, ...header }) => header)],
     ['without one of its rows', (stored) => rewritten(stored, (header) => header, 1)],
   ];

@@ -11,26 +11,3 @@ export function memoryStore(): SnapshotStore {
     },
   };
 }
-
-/** Calls `before` before each operation of the store, with the name that is read, if one is. */
-export const interceptedStore = (
-  store: SnapshotStore,
-  before: (read?: string) => void | Promise<void>,
-): SnapshotStore => ({
-  async names() {
-    await before();
-    return store.names();
-  },
-  async read(name) {
-    await before(name);
-    return store.read(name);
-  },
-  async write(name, value) {
-    await before();
-    return store.write(name, value);
-  },
-  async remove(names) {
-    await before();
-    return store.remove(names);
-  },
-});

@@ -1,22 +1,11 @@
 import { Big } from 'big.js';
-import { sumsBy } from './decimal.ts';
-import { only } from './order.ts';
-import type { Cell, Rows, SqlRow } from './sql.ts';
+import { numberIn, numbersIn, sumsBy } from './decimal.ts';
+import { grouped, only } from './order.ts';
+import type { Asked } from './pipeline.ts';
+import { type Ask, currency, day, type SqlRow, text } from './sql.ts';
 
-/** Rows of the database; the first `?` is the tenant, then the given values. */
-export type AskTenant = (sql: string, ...more: Cell[]) => Rows;
-
-export interface AskedChanges {
-  owner?: string;
-  company?: string;
-  stage?: string;
-  category?: string;
-  source?: string;
-  currency?: string;
-  close_from?: string;
-  close_to?: string;
-  min_value?: number;
-}
+type Asking = 'owner' | 'company' | 'stage' | 'category' | 'source' | 'currency';
+export type AskedChanges = Pick<Asked, Asking | 'close_from' | 'close_to' | 'min_value'>;
 
 /** A deal at the end of a day, from the versions in the database. */
 export interface DayDeal {
@@ -34,15 +23,14 @@ export interface DayDeal {
 }
 
 const at = (path: string) => `json_extract(v.record, '$.${path}')`;
-const dayAt = (path: string) =>
-  `iif(date(substr(${at(path)}, 1, 10)) = substr(${at(path)}, 1, 10), substr(${at(path)}, 1, 10), null)`;
+const dayAt = (path: string) => day(at(path));
 
 /** The outcome of a closed deal is that of today, because none is reopened. */
 const daySql = `select v.opportunityId as id,
     case when coalesce(${at('deletedAt')}, '') <> '' then 'deleted'
       when coalesce(${at('closedAt')}, '') = '' then 'open'
       when o.outcome = 'unknown' then 'closed_unknown' else o.outcome end as outcome,
-    coalesce(nullif(upper(trim(c.currency)), ''), 'unknown currency') as currency,
+    ${currency('c.currency')} as currency,
     ${at('onetimeRevenue')} as oneTime, ${at('monthlyRevenue')} as monthly, ${at('valueMonths')} as months,
     ${at('probability')} as probability,
     ${dayAt('expectedCloseDate')} as closes, ${dayAt('closedAt')} as closed,
@@ -57,27 +45,13 @@ const daySql = `select v.opportunityId as id,
     where w.tenant = v.tenant and w.opportunityId = v.opportunityId and w.at <= ?
     order by w.at desc, w.rowid desc limit 1)`;
 
-export function dealsOn(ask: AskTenant, day: string): Map<string, DayDeal> {
+export function dealsOn(ask: Ask, day: string): Map<string, DayDeal> {
   const rows = ask(daySql, `${day}T23:59:59.999Z`);
   return new Map(rows.map((row) => [String(row.id), dealOf(row)]));
 }
 
-const text = (row: SqlRow, name: string): string | undefined =>
-  row[name] === null || row[name] === undefined ? undefined : String(row[name]);
-
-function amount(row: SqlRow, name: string): Big | undefined {
-  const given = text(row, name)?.trim();
-  return given === undefined || given === '' || Number.isNaN(Number(given))
-    ? undefined
-    : new Big(given);
-}
-
 function dealOf(row: SqlRow): DayDeal {
-  const [once, monthly, months] = [
-    amount(row, 'oneTime'),
-    amount(row, 'monthly'),
-    amount(row, 'months'),
-  ];
+  const { oneTime: once, monthly, months } = numbersIn(row, ['oneTime', 'monthly', 'months']);
   const ids = ['owner', 'company', 'stage', 'category', 'source'] as const;
   const recurring = monthly?.times(months?.gt(0) ? months : 12);
   return {
@@ -85,7 +59,7 @@ function dealOf(row: SqlRow): DayDeal {
     outcome: String(row.outcome),
     currency: String(row.currency),
     value: once || recurring ? (once ?? new Big(0)).plus(recurring ?? 0) : undefined,
-    probability: amount(row, 'probability'),
+    probability: numberIn(row, 'probability'),
     closes: text(row, 'closes'),
     closed: text(row, 'closed'),
     entered: text(row, 'entered'),
@@ -113,17 +87,23 @@ export function fits(deal: DayDeal, asked: AskedChanges): boolean {
 const fitsStage = (deal: DayDeal, { stage }: AskedChanges) =>
   stage === undefined || stage === deal.ids.stage;
 
-interface Entry {
-  step: string;
+/** A record on a day. */
+interface Valued {
   id: string;
   currency: string;
+  value: Big | undefined;
+}
+
+/** What a record adds to the open ones, or takes from them, by one step. */
+export interface Entry extends Valued {
+  step: string;
   value: Big;
 }
 
-const worth = ({ value }: DayDeal): Big => (value ?? new Big(0)).round(2);
+export const cents = ({ value }: Pick<Valued, 'value'>): Big => (value ?? new Big(0)).round(2);
 
 /** The expected comparison of two days, as defined in docs/definitions.md. */
-export function expectedChanges(ask: AskTenant, from: string, to: string, asked: AskedChanges) {
+export function expectedChanges(ask: Ask, from: string, to: string, asked: AskedChanges) {
   const [before, after] = [dealsOn(ask, from), dealsOn(ask, to)];
   const counts = (deal: DayDeal) =>
     deal.outcome === 'open' && fits(deal, asked) && fitsStage(deal, asked) && inDays(deal, asked);
@@ -133,28 +113,27 @@ export function expectedChanges(ask: AskTenant, from: string, to: string, asked:
   return {
     opening: totalOf([...before.values()].filter(counts)),
     closing: totalOf([...after.values()].filter(counts)),
-    steps: Object.fromEntries(
-      [...new Set(entries.map(({ step }) => step))].map((step) => {
-        const own = entries.filter((entry) => entry.step === step);
-        const value = sumsBy(own, (entry) => entry.value);
-        return [step, { count: new Set(own.map(({ id }) => id)).size, value }];
-      }),
-    ),
+    steps: stepsOf(entries),
   };
 }
 
-export const totalOf = (deals: readonly DayDeal[]) =>
-  only({
-    count: deals.length,
-    value: sumsBy(
-      deals.filter(({ value }) => value),
-      worth,
-    ),
-    unknownValue: deals.filter(({ value }) => !value).length || undefined,
-  });
+/** The number and value of each step. */
+export const stepsOf = (entries: readonly Entry[]) =>
+  Object.fromEntries(
+    [...grouped(entries, ({ step }) => step)].map(([step, own]) => {
+      const count = new Set(own.map(({ id }) => id)).size;
+      return [step, { count, value: sumsBy(own, ({ value }) => value) }];
+    }),
+  );
+
+export function totalOf(records: readonly Valued[]) {
+  const known = records.filter(({ value }) => value);
+  const unknownValue = records.length - known.length || undefined;
+  return only({ count: records.length, value: sumsBy(known, cents), unknownValue });
+}
 
 /** The expected pipeline of each day; the probability scale is that of the first and the last day. */
-export function expectedDays(ask: AskTenant, days: readonly string[], asked: AskedChanges) {
+export function expectedDays(ask: Ask, days: readonly string[], asked: AskedChanges) {
   const states = days.map((day) => [...dealsOn(ask, day).values()]);
   const ends = [states[0], states.at(-1)].flatMap((deals = []) => deals);
   const scale = ends.some(({ probability }) => probability?.gt(1)) ? 100 : 1;
@@ -191,11 +170,12 @@ function entriesOf(
   return [plus(entryOf(was, asked), is), minus(end, is)];
 }
 
-const plus = (step: string, deal: DayDeal): Entry => ({ step, ...deal, value: worth(deal) });
-const minus = (step: string, deal: DayDeal): Entry => ({
-  step,
-  ...deal,
-  value: worth(deal).times(-1),
+export const plus = (step: string, { id, currency, value }: Valued): Entry => {
+  return { step, id, currency, value: cents({ value }) };
+};
+export const minus = (step: string, record: Valued): Entry => ({
+  ...plus(step, record),
+  value: cents(record).times(-1),
 });
 
 const onlyTheDateIsOut = (deal: DayDeal, asked: AskedChanges): boolean =>
@@ -218,7 +198,7 @@ function entryOf(was: DayDeal | undefined, asked: AskedChanges): string {
 }
 
 function differences(was: DayDeal, is: DayDeal): Entry[] {
-  const value = worth(is).minus(worth(was));
+  const value = cents(is).minus(cents(was));
   if (value.eq(0)) return [];
   return [{ step: value.gt(0) ? 'valueUp' : 'valueDown', id: is.id, currency: is.currency, value }];
 }

@@ -1,9 +1,16 @@
-import { Big } from 'big.js';
-import { sumsBy } from './decimal.ts';
-import { grouped, only } from './order.ts';
-import type { AskTenant } from './pipeline-changes.ts';
+import type { Big } from 'big.js';
+import { grouped } from './order.ts';
+import {
+  type AskedChanges,
+  cents,
+  type Entry,
+  minus,
+  plus,
+  stepsOf,
+  totalOf,
+} from './pipeline-changes.ts';
 import { acceptanceOf, firstYearOf, netOf, type Quote, quoteOf } from './quotes.ts';
-import { currency, day, daysFrom, statusCategory, term } from './sql.ts';
+import { type Ask, currency, day, daysFrom, statusCategory, term } from './sql.ts';
 
 /** A quote at the end of a day, from the versions in the database. */
 interface DayQuote extends Quote {
@@ -56,7 +63,7 @@ const linesSql = `${given}, i as (
     from it join quote_version v on ${latest} join json_each(v.record, '$.items') e)
   select i.*, ${term('i.term')} as spokenTerm, 0 as blankTerm from i`;
 
-function quotesOn(ask: AskTenant, on: string): Map<string, DayQuote> {
+function quotesOn(ask: Ask, on: string): Map<string, DayQuote> {
   const lines = grouped(ask(linesSql, on), ({ quoteId }) => String(quoteId));
   const quotes = ask(quotesSql, on).map((row): DayQuote => {
     const quote = quoteOf(row, lines.get(String(row.id)) ?? []);
@@ -67,19 +74,6 @@ function quotesOn(ask: AskTenant, on: string): Map<string, DayQuote> {
     };
   });
   return new Map(quotes.map((quote) => [quote.id, quote]));
-}
-
-export interface AskedQuotes {
-  owner?: string;
-  company?: string;
-  currency?: string;
-}
-
-interface Entry {
-  step: string;
-  id: string;
-  currency: string;
-  value: Big;
 }
 
 const ends: Record<string, string> = {
@@ -96,13 +90,12 @@ const endDay = (quote: DayQuote): string | undefined =>
 
 const isOpen = (quote: DayQuote): boolean =>
   ['draft', 'open to acceptance'].includes(acceptanceOf(quote));
-const cents = ({ value }: DayQuote): Big => (value ?? new Big(0)).round(2);
 
 /** The figures of the quotes of the ends of two days, by the definitions. */
 export function expectedQuoteChanges(
-  ask: AskTenant,
+  ask: Ask,
   [from, to]: readonly [string, string],
-  asked: AskedQuotes,
+  asked: Pick<AskedChanges, 'owner' | 'company' | 'currency'>,
 ) {
   const [before, after] = [quotesOn(ask, from), quotesOn(ask, to)];
   const fits = ({ ownerId, companyId, currency }: DayQuote): boolean =>
@@ -114,37 +107,14 @@ export function expectedQuoteChanges(
   const sent = [...after.values()].filter(
     (quote) => fits(quote) && wasSent(before.get(quote.id), quote, from),
   );
-  const steps = [...new Set(entries.map(({ step }) => step))];
+  const { unknownValue: _, ...totalSent } = totalOf(sent);
   return {
     opening: totalOf([...before.values()].filter((it) => isOpen(it) && fits(it))),
     closing: totalOf([...after.values()].filter((it) => isOpen(it) && fits(it))),
-    steps: Object.fromEntries(
-      steps.map((step) => {
-        const these = entries.filter((entry) => entry.step === step);
-        const firstYearValue = sumsBy(these, ({ value }) => value);
-        return [step, { count: new Set(these.map(({ id }) => id)).size, firstYearValue }];
-      }),
-    ),
-    sent: sent.length === 0 ? undefined : totalOf(sent, false),
+    steps: stepsOf(entries),
+    sent: sent.length === 0 ? undefined : totalSent,
   };
 }
-
-function totalOf(quotes: readonly DayQuote[], saysUnknown = true) {
-  const known = quotes.filter(({ value }) => value);
-  const unknown = saysUnknown ? quotes.length - known.length : 0;
-  return only({
-    count: quotes.length,
-    firstYearValue: sumsBy(known, cents),
-    unknownValue: unknown || undefined,
-  });
-}
-
-const plus = (step: string, quote: DayQuote): Entry => ({ ...quote, step, value: cents(quote) });
-const minus = (step: string, quote: DayQuote): Entry => ({
-  ...quote,
-  step,
-  value: cents(quote).times(-1),
-});
 
 function entriesOf(
   was: DayQuote | undefined,

@@ -1,16 +1,17 @@
 import { addDays } from '../../../src/figures/days.ts';
 import type { CurrencyOf } from '../../../src/figures/money.ts';
+import { compact } from '../../../src/figures/naming.ts';
 import { generatedPast } from '../../../src/history/generated-history.ts';
 import type { PipelineHistory, SnapshotReader } from '../../../src/history/history.ts';
 import type { ChangeOptions, PipelineState } from '../../../src/history/pipeline-changes.ts';
 import fc from '../fast-check.ts';
 import type { Sandbox } from '../sandbox.ts';
-import type { AskedChanges, AskTenant } from './pipeline-changes.ts';
-import type { Rows } from './sql.ts';
+import type { AskedChanges } from './pipeline-changes.ts';
+import type { Ask, Rows } from './sql.ts';
 
 /** The past of a tenant of the sandbox, as this server reads it and in its database. */
 export interface TenantPast {
-  ask: AskTenant;
+  ask: Ask;
   days: readonly string[];
   /** Reads each day once. */
   reader: SnapshotReader;
@@ -23,7 +24,7 @@ export interface TenantPast {
 export function tenantPast(sandbox: Sandbox, at: number, today: string): TenantPast {
   const { database, tenants } = sandbox;
   const name = tenants[at]?.name ?? '';
-  const ask: AskTenant = (sql, ...more) => database.prepare(sql).all(name, ...more) as Rows;
+  const ask: Ask = (sql, ...more) => database.prepare(sql).all(name, ...more) as Rows;
   const reader = readerOf(generatedPast(sandbox.past(name)).opportunity);
   const stateOf = async (day: string) => ({
     day,
@@ -51,13 +52,13 @@ function readerOf(history: PipelineHistory): SnapshotReader {
   };
 }
 
-function currencies(ask: AskTenant): CurrencyOf {
+function currencies(ask: Ask): CurrencyOf {
   const rows = ask(`select id, upper(trim(currency)) as currency from company
     where tenant = ? and coalesce(trim(currency), '') <> ''`);
   return new Map(rows.map(({ id, currency }) => [String(id), String(currency)]));
 }
 
-function anyFilters(ask: AskTenant, today: string): fc.Arbitrary<AskedChanges> {
+function anyFilters(ask: Ask, today: string): fc.Arbitrary<AskedChanges> {
   const oneOf = (column: string) => {
     const rows = ask(
       `select distinct ${column} as id from opportunity where tenant = ? and ${column} is not null`,
@@ -82,15 +83,16 @@ function anyFilters(ask: AskTenant, today: string): fc.Arbitrary<AskedChanges> {
 }
 
 /** The filters as the comparison takes them. */
-export const optionsOf = (asked: AskedChanges, currencyOf: CurrencyOf): ChangeOptions => ({
-  ...Object.fromEntries(
-    (['owner', 'company', 'stage', 'category', 'source'] as const).flatMap((field) =>
-      asked[field] === undefined ? [] : [[field, { id: asked[field] }]],
-    ),
-  ),
-  ...(asked.currency === undefined ? {} : { currency: { name: asked.currency } }),
-  ...(asked.close_from === undefined ? {} : { closeFrom: asked.close_from }),
-  ...(asked.close_to === undefined ? {} : { closeTo: asked.close_to }),
-  ...(asked.min_value === undefined ? {} : { minValue: asked.min_value }),
+export const optionsOf = (
+  { currency: code, close_from, close_to, min_value, ...refs }: AskedChanges,
+  currencyOf: CurrencyOf,
+): ChangeOptions => ({
+  ...Object.fromEntries(Object.entries(refs).map(([field, id]) => [field, { id }])),
+  ...compact({
+    currency: code === undefined ? undefined : { name: code },
+    closeFrom: close_from,
+    closeTo: close_to,
+    minValue: min_value,
+  }),
   currencyOf,
 });
