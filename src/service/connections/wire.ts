@@ -103,11 +103,12 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
   let pathEnd: '' | '/' = '';
 
   async function exchange(request: WireRequest, path: string, call: Call, facts: ErrorFacts) {
-    call.signal.throwIfAborted();
     if (closed) throw closed;
     acquired ??= shared.acquire(base.origin);
     const pool = await acquired;
-    call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
+    // It may have been cancelled, or closed, while the pool was loaded.
+    call.signal.throwIfAborted();
+    if (closed) throw closed;
     const { method, body = null } = request;
     const headers = body === null ? own : withBody;
     const options = { method, path: base.pathname + path, headers, body };
@@ -117,7 +118,6 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
     const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
     unanswered.add(exchange);
-    if (closed) exchange.stop(closed);
     // Not awaited: it may be stopped before it gets a slot.
     slots.run(() => exchange.start(pool, options)).catch(() => {});
     try {
@@ -142,7 +142,6 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
     // Several large pages may arrive at once, and each takes milliseconds to be parsed.
     if (received.body.length > maxSmallBody) await waitForSlice();
     call.signal.throwIfAborted();
-    if (received.headers['content-encoding'] === undefined) return received;
     return decompressed(received, maxBytes, facts);
   }
 
