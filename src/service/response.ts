@@ -68,9 +68,9 @@ const quoteIfUnsafe = (token: string): string =>
 
 function toApiError(response: WireResponse, facts: ErrorFacts): ApiError {
   const { status } = response;
-  const upstreamMessage = upstreamMessageOf(parseWithoutSecrets(textOf(response)));
-  const reported: ErrorFacts =
-    upstreamMessage === undefined ? facts : { ...facts, upstreamMessage };
+  const body = parseWithoutSecrets(textOf(response));
+  const reported = { ...facts, ...messageIn(fieldOf(body, 'message')) };
+  const { upstreamMessage } = reported;
   if (status === 401 || (status === 403 && isAboutKey(upstreamMessage)))
     return new ApiError('key-refused', facts);
   const wait = { ...facts, seconds: retryAfter(response) };
@@ -89,14 +89,11 @@ const isAboutKey = (message = ''): boolean =>
 const isAboutRate = (message = ''): boolean =>
   /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i.test(message);
 
-/** The field `message` is a string or a list of strings. */
-function upstreamMessageOf(body: unknown): string | undefined {
-  const message = fieldOf(body, 'message');
-  const lines = (Array.isArray(message) ? message : [message]).filter(
-    (line) => typeof line === 'string' && line !== '',
-  );
-  const text = lines.join('; ');
-  return text === '' ? undefined : text.slice(0, maxMessageLength).toWellFormed();
+/** The message of an error, a string or a list of strings. */
+function messageIn(message: unknown): Pick<ErrorFacts, 'upstreamMessage'> {
+  const lines = [message].flat().filter((line) => typeof line === 'string' && line !== '');
+  const text = lines.join('; ').slice(0, maxMessageLength).toWellFormed();
+  return text === '' ? {} : { upstreamMessage: text };
 }
 
 /**
@@ -299,11 +296,10 @@ function refuseEmbeddedError(body: JsonObject, facts: ErrorFacts): void {
   const failed = codes.length > 0 || saysSo || facts.status === 202;
   const hasErrors = Array.isArray(errors) ? errors.length > 0 : Boolean(errors);
   if (!error && !hasErrors && !failed) return;
-  // What a server says of a fault of its own can be a trace.
-  const texts = codes.some((it) => it >= 500) ? [] : [message, error];
-  const text = texts.find((it) => typeof it === 'string' && it !== '');
-  const upstreamMessage = typeof text === 'string' ? { upstreamMessage: text.slice(0, 300) } : {};
-  throw new ApiError('embedded-error', { ...facts, ...upstreamMessage });
+  // The text of a server about a fault of its own.
+  const isTrace = codes.some((it) => it >= 500);
+  const reported = isTrace ? {} : { ...messageIn(error), ...messageIn(message) };
+  throw new ApiError('embedded-error', { ...facts, ...reported });
 }
 
 /** The number in a header, such as of requests that remain; `undefined` if it is not written in digits. */
