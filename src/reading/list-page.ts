@@ -194,7 +194,7 @@ async function askTogether(
   const others = page?.records.filter(isOther) ?? [];
   const isFound = others.length > 0 && others.every((each) => hasValue(each, field, control));
   pages.learnHonoured(resource, `${isFound ? 'none' : 'with'} ${field}`, isFound);
-  if (!isFound || page?.total !== page?.records.length || page?.countIsLimit) return { sample };
+  if (!isFound || page?.total !== page?.records.length) return { sample };
   const records = page?.records.filter((record) => !isOther(record)) ?? [];
   return { sample, found: { ...page, records, total: records.length } };
 }

@@ -123,7 +123,7 @@ export class ApiClient {
       ids.add(record.id);
       records.push(record);
     }
-    const isRepeated = records.length < page.records.length && records.length !== page.total;
+    const isRepeated = records.length < page.records.length;
     return { ...page, ...(isRepeated && { countIsLimit: true }), records };
   }
 
