@@ -178,7 +178,7 @@ describe('a private network', () => {
 
   test('is refused by a running server when it connects to such a name', async () => {
     const upstream = await upstreamWith(['good']);
-    const address = `http://localhost:${upstream.port}`;
+    const address = `http://localhost:${new URL(upstream.url).port}`;
     const team = await startKeyed(address, { CPQ_ALLOW_PRIVATE: '0' });
     const reply = await send(team, { headers: keyed('good') });
     expect(reply.status).toBe(403);

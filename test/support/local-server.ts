@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** An HTTP server of a test, on a free port of this machine. */
@@ -9,8 +9,11 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-export async function listen(answer: RequestListener): Promise<LocalServer> {
-  const server = createServer(answer);
+export async function listen(
+  answer: RequestListener,
+  options: ServerOptions = {},
+): Promise<LocalServer> {
+  const server = createServer(options, answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

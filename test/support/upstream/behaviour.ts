@@ -36,7 +36,6 @@ export interface Elsewhere {
 export interface Upstream {
   /** The base URL, without `/public-api`. */
   url: string;
-  port: number;
   /** Received requests in order. May be emptied at any time, which changes no count. */
   requests: UpstreamRequest[];
   /** Adds to the present behaviour; `undefined` switches something off. Its counts start again. */

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Row } from '../hosts.ts';
 import { listen } from '../local-server.ts';
 import { type Answering, answer, routeOf } from './answer.ts';
@@ -48,22 +47,14 @@ function recordsFor({ counts = {}, ids = {}, seed = 1 }: Start): Record<Resource
   return all;
 }
 
-/** The open sockets of a server, for closing it. */
-function socketsOf(server: Server): Set<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
-}
+/** A busy test takes its time. */
+const patient = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 };
 
-async function shut(server: Server, sockets: Set<Socket>): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  for (const socket of sockets) socket.destroy();
-  await closed;
+function track(sockets: Set<Socket>, socket: Socket): void {
+  if (sockets.has(socket)) return;
+  sockets.add(socket);
+  socket.on('error', () => {});
+  socket.once('close', () => sockets.delete(socket));
 }
 
 /** Answers every request like the service, so that a client that follows a redirect does not notice. */
@@ -149,17 +140,23 @@ export async function startUpstream(initial: Behaviour & Start = {}): Promise<Up
   live.set(behaviour);
   const budget = new RollingBudget(now);
   const elsewhere = await startElsewhere();
-  const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 });
-  const sockets = socketsOf(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const sockets = new Set<Socket>();
   let chance = random(seed);
   let received = 0;
 
+  const server = await listen((incoming, response) => {
+    received += 1;
+    track(sockets, incoming.socket);
+    const request = entryOf(incoming, received, now());
+    upstream.requests.push(request);
+    const on = live.for(request);
+    const over = overWith(request, response);
+    const exchange = { request, on, response, socket: incoming.socket, over };
+    const answering = { request, on, upstream, budget, random: chance, now };
+    serve(exchange, incoming, answering).catch((error) => settle(exchange, error));
+  }, patient);
   const upstream: Upstream = {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    url: server.url,
     requests: [],
     records: recordsFor({ counts, ids, seed }),
     budget,
@@ -176,19 +173,8 @@ export async function startUpstream(initial: Behaviour & Start = {}): Promise<Up
     },
     openSockets: () => sockets.size,
     close: async () => {
-      await Promise.all([shut(server, sockets), elsewhere.close()]);
+      await Promise.all([server.close(), elsewhere.close()]);
     },
   };
-
-  server.on('request', (incoming, response) => {
-    received += 1;
-    const request = entryOf(incoming, received, now());
-    upstream.requests.push(request);
-    const on = live.for(request);
-    const over = overWith(request, response);
-    const exchange = { request, on, response, socket: incoming.socket, over };
-    const answering = { request, on, upstream, budget, random: chance, now };
-    serve(exchange, incoming, answering).catch((error) => settle(exchange, error));
-  });
   return upstream;
 }
