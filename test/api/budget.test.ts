@@ -543,35 +543,12 @@ class Twins {
   }
 }
 
-describe('the rate window', () => {
-  test('decides as a naive implementation does', async () => {
-    await fc.assert(
-      fc.asyncProperty(steps, async (all) => {
-        const twins = new Twins();
-        for (const step of all) await twins.play(step);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  test('admits each request only once under concurrent requests', async () => {
-    const instants = fc.array(fc.integer({ min: 0, max: 90 }), { minLength: 50, maxLength: 200 });
-    await fc.assert(
-      fc.asyncProperty(instants, async (waits) => {
-        const rates = new MemoryRates();
-        const times: number[] = [];
-        let now = 0;
-        for (const wait of waits) {
-          now += wait;
-          const { taken } = await rates.take('key', ruleOf(0), now);
-          if (taken) times.push(now);
-        }
-        for (const [at, time] of times.entries()) {
-          const within = times.slice(at).filter((other) => other <= time + small.windowMs);
-          expect(within.length).toBeLessThanOrEqual(small.limit);
-        }
-      }),
-      { numRuns: 300 },
-    );
-  });
+test('the rate window decides as a naive implementation does', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const twins = new Twins();
+      for (const step of all) await twins.play(step);
+    }),
+    { numRuns: 1_000 },
+  );
 });
