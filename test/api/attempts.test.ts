@@ -1,7 +1,11 @@
 import { createServer, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { toApiError } from '../../src/service/connections/wire.ts';
+import { openConnections } from '../../src/service/connections/connections.ts';
+import { toApiError, wireTo } from '../../src/service/connections/wire.ts';
+import { ApiError } from '../../src/service/errors.ts';
+import { trafficControl } from '../../src/service/traffic/traffic-control.ts';
+import { MemoryRates } from '../../src/state/memory-rates.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { freePort } from '../support/free-port.ts';
 import {
@@ -92,6 +96,8 @@ describe('reads', () => {
 
   test.each([
     ['a date by the clock of the service', dated(60_000), 60],
+    ['seconds since 1970', String(start / 1000 + 60), 60],
+    ['milliseconds since 1970', String(start + 60_000), 60],
     ['a number in a sentence, which is no time', 'in 60', undefined],
     ['a day: it is asked again after a quarter of an hour', '86400', 900],
   ])('Retry-After: %s', async (_, wait, seconds) => {
@@ -327,6 +333,24 @@ describe('the circuit breaker', () => {
   });
 });
 
+const facts = { host: 'tenant.example', path: '/company' };
+const unreachable = new ApiError('unreachable', { ...facts, code: 'ECONNREFUSED' });
+const lost = new ApiError('connection-lost', facts);
+test.each([
+  [[lost, unreachable], 'ECONNREFUSED'],
+  [[unreachable, lost], undefined],
+])('an open circuit says why nothing was sent where that was so last: %s', async (errors, code) => {
+  const options = { rates: new MemoryRates(), budgetName: 'tenant', circuitFailures: 2 };
+  const { begin, ended } = trafficControl(options);
+  for (const error of errors) {
+    const attempt = { request: { facts }, call: toolCall(), response: undefined, error };
+    await ended(await begin(facts, toolCall()), attempt);
+  }
+  const refused = await failure(begin(facts, toolCall()));
+  expect(refused).toMatchObject({ kind: 'circuit-open' });
+  expect((refused as ApiError<'circuit-open'>).facts.code).toBe(code);
+});
+
 const hanging: [string, Behaviour][] = [
   ['that is not answered', faults['never-answers']],
   ['in the middle of the headers', faults['stops-in-headers']],
@@ -375,6 +399,20 @@ describe('a cancelled call', () => {
     stop.abort(new Error('enough'));
     expect(await asked).toMatchObject({ message: 'enough' });
     expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('nor is one sent whose tenant is closed while its connection is opened', async () => {
+    const connections = openConnections();
+    // Of another tenant, which keeps them open.
+    await connections.acquire(upstream.url);
+    const wire = wireTo(new URL(upstream.url), 'key', connections);
+    const asked = failure(
+      wire.send({ method: 'GET', path: '/company' }, toolCall(), { host: 'h' }),
+    );
+    await wire.close();
+    expect(await asked).toMatchObject({ kind: 'connection-lost' });
+    await connections.release(upstream.url);
+    expect(upstream.requests).toEqual([]);
   });
 
   test('a call that is already cancelled sends nothing', async () => {
@@ -455,6 +493,13 @@ describe('oversized answers', () => {
     });
     expect(await failure(ask(tenantOf()))).toMatchObject({ kind: 'unexpected' });
   });
+});
+
+test('a row that is sent twice is one record, and may be counted twice', async () => {
+  const results = [{ id: 'a' }, { id: 'a' }, { id: 'b' }];
+  upstream.set({ instead: { text: JSON.stringify({ results, total: 3 }) } });
+  const page = await sharedStateOf(tenantOf()).client.page('company', { size: 5 }, toolCall());
+  expect(page).toMatchObject({ records: [{ id: 'a' }, { id: 'b' }], countIsLimit: true });
 });
 
 describe('one record', () => {

@@ -65,7 +65,7 @@ describe('a reference', () => {
     { id: 'c1', name: 'Acme' },
     { _id: 'c1', name: 'Acme' },
   ])('a contact with a nested company has its id and name: %j', (company) => {
-    const contact = toRecord('contact', { lastName: 'Ada', company });
+    const contact = toRecord('contact', { companyId: '', companyName: '', company });
     expect(contact).toMatchObject({ companyId: 'c1', companyName: 'Acme' });
   });
 });
@@ -86,6 +86,14 @@ describe('a time', () => {
     ['2026-12-28T05:00:00Z', '2026-12-28T05:00:00Z'],
   ])('%j is read as %s', (raw, read) => {
     expect(toRecord('opportunity', { startDate: raw }).startDate).toBe(read);
+  });
+
+  test.each([
+    ['2026-12-27T23:00:00.000Z', '2026-12-28'],
+    ['2026-12-27T20:00:00Z', '2026-12-27T20:00:00Z'],
+    ['2026-12-27T21:30:00Z', '2026-12-27T21:30:00Z'],
+  ])('%j, at which a quote expires, is read as %s', (expiresAt, read) => {
+    expect(toRecord('quote', { expiresAt }).expiresAt).toBe(read);
   });
 
   test.each([12, 'soon', '03/04/2026', '2026-13-01', true, { day: 3 }])(

@@ -16,7 +16,7 @@ import { ApiError } from '../../src/service/errors.ts';
  * services to show that a part is never taken for the whole.
  */
 
-type Row = { id: string; createdAt: string };
+type Row = { id: string; createdAt?: string; updatedAt?: string };
 
 const paged: RouteTraits = { isTree: false, canPage: true, ignoresSize: false };
 const day = 86_400_000;
@@ -77,6 +77,7 @@ const tenThousand = (beyond: Row[] | undefined): Answer[] => [
 const first = { rows: rows(0, 100) };
 const short = { rows: rows(0, 10) };
 const added = { id: 'new', createdAt: new Date(Date.now() + 1_000).toISOString() };
+const touched = { id: 'touched', updatedAt: added.createdAt };
 const all = (read: number) => completeCoverage(read);
 const part = (read: number, total: number, reason: string) => ({
   complete: false,
@@ -169,6 +170,14 @@ test.each<[what: string, answers: Answer[], expected: Expected, route?: Partial<
     [
       { ...first, total: 200 },
       { rows: [added, ...rows(101, 99)], total: 200 },
+    ],
+    part(200, 200, changing),
+  ],
+  [
+    'adjacent pages of a list without creation times that changed between them',
+    [
+      { ...first, total: 200 },
+      { rows: [touched, ...rows(101, 99)], total: 200 },
     ],
     part(200, 200, changing),
   ],

@@ -54,9 +54,11 @@ describe('a page size that is refused', () => {
 
 describe('a large size answered with status 500', () => {
   test('is replaced by a smaller one', async () => {
-    const { list, traits } = await opened({ maxSize: { rows: 50, over: 500 } });
+    const { service, list, traits } = await opened({ maxSize: { rows: 50, over: 500 } });
     expect(await list(100)).toHaveLength(50);
     expect(traits().maxSize).toBe(50);
+    // The sizes 100, 50 and 100 again, two that show that the offset works, one behind the page, and the last row.
+    expect(service.requests()).toBe(7);
   });
 
   test('is not learnt from a single 500', async () => {
@@ -120,6 +122,18 @@ test.each([
     expect(seen).toEqual(service.visible('/company').map(({ id }) => id));
   },
 );
+
+test('a company is not looked for by an id that rows have in another letter case', async () => {
+  const upstream = closing(await startUpstream({ counts: { '/opportunity': 120 }, maxSize: 10 }));
+  for (const [at, row] of upstream.records['/opportunity'].entries())
+    row.company = at % 2 ? { id: 'ACME1', name: 'Acme' } : { id: 'OTHER2', name: 'Other' };
+  const tenant = closing(openTenant({ url: upstream.url, limits: {} }));
+  const deals = async (id: string) =>
+    (await tenant.collection('opportunity', toolCall(), { of: { id, name: 'Acme' } })).records;
+  expect(await deals('acme1')).toHaveLength(120);
+  tenant.updates.clearCaches();
+  expect(await deals('ACME1')).toHaveLength(60);
+});
 
 describe('the offset', () => {
   test('is checked once, by two small pages, and the total by one', async () => {
