@@ -360,6 +360,14 @@ describe('the number of requests of a reading', () => {
   });
 });
 
+test('a count that is far off is no reason to ask for what changed', async () => {
+  const on: Active = { envelope: 'results', maxSize: 100, total: { off: 500 } };
+  const quiet = { dated: true, changes: [], ahead: 0, tellsTime: true };
+  const { reading, model } = await readScenario({ resource: 'company', count: 450, on, ...quiet });
+  expect(reading.coverage.complete).toBe(false);
+  expect(model.queries.filter(({ sort }) => sort === '-updatedAt')).toEqual([]);
+});
+
 describe('a collection that does not change', () => {
   test('is read completely, each record once, and known to be complete', async () => {
     await fc.assert(
