@@ -26,7 +26,7 @@ export async function knownFor<R extends Resource>(
   fields: readonly string[] = [],
 ): Promise<Known> {
   if (resource === 'discount_group' && rows.length > 0)
-    await readGranted(tenant, ['category'], call, unlessKeyRefused);
+    await readGranted(tenant, 'category', call, unlessKeyRefused);
   const assigned: readonly (ApiRecord & { companyIds?: readonly string[] })[] = rows;
   // These have no names of the companies that they are for.
   const isAssigned = resource === 'pricing_book' || resource === 'discount_group';
@@ -35,7 +35,7 @@ export async function knownFor<R extends Resource>(
     ? assigned.flatMap(({ companyIds = [] }) => companyIds).filter((id) => !cached?.has(id))
     : companiesToRead(resource, rows, cached, fields);
   const { found, isWhole } = await tenant.referenced('company', ids, call);
-  if (isAssigned && !isWhole) await readGranted(tenant, ['company'], call, unlessKeyRefused);
+  if (isAssigned && !isWhole) await readGranted(tenant, 'company', call, unlessKeyRefused);
   const companies = cachedById(tenant, 'company');
   const companyOfId = (id: string | undefined) =>
     id === undefined ? undefined : (companies?.get(id) ?? found.get(id));
@@ -87,18 +87,18 @@ export async function readForColumns(
   const needsDeals = fields.some(
     (it) => isKeyOf(all, it) && all[it]?.needs?.includes('opportunity'),
   );
-  if (needsDeals) await readGranted(tenant, ['opportunity'], call);
+  if (needsDeals) await readGranted(tenant, 'opportunity', call);
 }
 
-/** Reads collections, as far as they may and can be read: without them the list shows ids. @throws ApiError */
+/** Reads a collection, if it may and can be read: without it the list shows ids. @throws ApiError */
 export async function readGranted(
   tenant: Tenant,
-  resources: readonly Resource[],
+  resource: Resource,
   call: ToolCall,
   orIgnore: (error: unknown) => undefined = ignoreApiError(...unreadable),
 ): Promise<void> {
-  const granted = resources.filter((it) => tenant.grants.has(readGrant(it)));
-  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(orIgnore)));
+  if (tenant.grants.has(readGrant(resource)))
+    await tenant.collection(resource, call).catch(orIgnore);
 }
 
 type CachedById = ReadonlyMap<string | undefined, ReferencedRecord>;
@@ -149,7 +149,7 @@ function withProductNames(
     const entries = book.products?.map((entry) => {
       const { productId, ...prices } = entry;
       const { name, mpn } = byId.get(productId) ?? {};
-      if (!productId || !name || entry.name) return entry;
+      if (!productId || !name) return entry;
       return { productId, name, ...(mpn && { mpn }), ...prices };
     });
     return entries ? { ...book, products: entries } : book;

@@ -64,7 +64,7 @@ export async function subcategoriesLeftOut(
 ): Promise<Wording[]> {
   const isNamed = ({ name }: Named) => tests.some((test) => 'is' in test && isEqual(name, test.is));
   if (key.name !== 'category' || !tests.every((test) => 'is' in test)) return [];
-  await readGranted(tenant, ['category'], call, unlessKeyRefused);
+  await readGranted(tenant, 'category', call, unlessKeyRefused);
   const all = tenant.cached('category') ?? [];
   const below = new Set<Named>();
   for (let above = all.filter(isNamed); above.length > 0; ) {

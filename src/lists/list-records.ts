@@ -366,9 +366,9 @@ async function readForKeys(
   };
   const isIncomplete = (key: Key) =>
     isOfCompany(key) && records.some(lacks(/id$/i.test(key.name) ? 'id' : 'name'));
-  if (keys.some(isIncomplete)) await readGranted(tenant, ['company'], call);
+  if (keys.some(isIncomplete)) await readGranted(tenant, 'company', call);
   if (keys.some(({ name }) => name === 'for'))
-    await readGranted(tenant, ['company'], call, unlessKeyRefused);
+    await readGranted(tenant, 'company', call, unlessKeyRefused);
 }
 
 /** Whether a path begins with a known field. */

@@ -36,7 +36,7 @@ export async function readExport(
   }
   entry.tool ??= loadTool(name);
   const tool = await entry.tool;
-  await readGranted(tenant, ['company'], call);
+  await readGranted(tenant, 'company', call);
   const { properties = {} } = entry.definition.inputSchema;
   const position = positions.find((name) => properties[name]) ?? '';
   const rows: JsonObject[] = [];
