@@ -77,7 +77,7 @@ async function recordsNamed<R extends Resource>(
     );
   const fields = otherIdentifiers[resource];
   // What has a meaning in a filter is compared with all records.
-  if (!fields || /^[<>(]|[,|:]/.test(text)) {
+  if (!fields || /^[<>]|[,|:]/.test(text)) {
     const { records } = await tenant.collection(resource, call);
     return runInSlices(filterSteps(records, isNamed));
   }

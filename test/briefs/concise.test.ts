@@ -107,9 +107,15 @@ test('a row takes the keys of its list: hidden columns, and fields of the servic
 });
 
 test('amounts of lines have the currency of the company', () => {
-  const quote = { id: 'q', company: { id: 'acme' }, items: [{ name: 'Switch', price: 5 }] };
+  const quote = {
+    id: 'q',
+    company: { id: 'acme' },
+    items: [{ name: 'Switch', price: 5 }],
+    plan: { a: { cost: 7 } },
+  };
   const select = (field: string) => selectFields('quote', quote, [field], known);
   expect(select('items.price')).toEqual({ id: 'q', 'items.price': [5], currency: 'EUR' });
+  expect(select('plan.a.cost')).toEqual({ id: 'q', 'plan.a.cost': 7, currency: 'EUR' });
   expect(select('items.name')).toEqual({ id: 'q', 'items.name': ['Switch'] });
 });
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
-import { type Candidate, matchSteps, mentionsText } from '../../src/names/name-filters.ts';
+import {
+  type Candidate,
+  matchSteps,
+  mentionsText,
+  refersTo,
+} from '../../src/names/name-filters.ts';
 import { resolveFilters } from '../../src/tool-kit/name-filters.ts';
 import fc from '../support/fast-check.ts';
 
@@ -41,6 +46,11 @@ describe('a name filter', () => {
     const odd = [...owners, { id: 'u9', name: 'u1' }];
     expect(meant('u1', odd)).toBe('u1');
     expect(meant('U9', odd)).toMatchObject({ kind: 'none' });
+  });
+
+  test('of an id leaves out records that have only the name', () => {
+    expect(refersTo({ name: 'Anna Meyer' }, { id: 'u3', name: 'Anna Meyer' })).toBe(false);
+    expect(refersTo({ name: 'anna meyer ' }, { name: 'Anna Meyer' })).toBe(true);
   });
 
   test('prefers the exact name to one with other accents', () => {

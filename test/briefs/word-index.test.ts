@@ -90,6 +90,10 @@ test('finds what contains the words, below the words themselves, if that is aske
   expect([first, others.sort()]).toEqual([4, [0, 2, 3]]);
   expect(found('phone system').sort()).toEqual([0, 2]);
   expect(runSteps(index.search('phone system', 0.2))).toEqual([]);
+  // A word itself counts more than those that contain it, also twice.
+  index.add(['Handset Landing', '']);
+  index.add(['Handset Outlandings outlandings', '']);
+  expect(found('andset landing')).toEqual([5, 6]);
   // A short one is in too many.
   expect(found('one')).toEqual([]);
 });

@@ -77,6 +77,7 @@ describe('a quoted text', () => {
     ['Acme <template>', '"Acme < template>"'],
     ['x'.repeat(300), `"${'x'.repeat(240)}…" (300 characters)`],
     ['a\u200b\u202eb', '"ab" (2 invisible characters)'],
+    [`${'\u200b'.repeat(3_000)}abc`, '"abc" (3,000 invisible characters)'],
     [`\u200b${'x'.repeat(300)}`, `"${'x'.repeat(240)}…" (301 characters, 1 invisible)`],
   ])('%j is %s', (it, quoted) => {
     expect(quote(it)).toBe(quoted);

@@ -146,9 +146,15 @@ describe('a service that knows letter case', () => {
 
 test('a record of a collection that takes many requests is found by its number without reading all', async () => {
   const service = await upstream();
+  service.records['/product'] = [...products, { id: 'kit', mpn: '(8) kit' }];
   const get = { resource: 'product', id: 'mpn-7' };
-  const { data } = await server.call('cpq_get_record', get);
-  expect(data.record).toMatchObject({ id: 'p7' });
+  for (const [id, mpn] of [
+    ['p7', 'mpn-7'],
+    ['kit', '(8) kit'],
+  ]) {
+    const { data } = await server.call('cpq_get_record', { ...get, id: mpn });
+    expect(data.record).toMatchObject({ id });
+  }
   const unknown = await server.refused('cpq_get_record', { ...get, id: 'mpn-x' });
   expect(unknown).toMatch(/not certain that it filters by mpn/);
   expect(service.requests.length).toBeLessThanOrEqual(16);
@@ -226,12 +232,14 @@ test('all products of a pricing book are named, also where the service gives few
   service.records['/product'] = some;
   service.records['/pricing-book'] = [
     { id: 'b1', name: 'Book', products: some.map(({ id }) => ({ productId: id, price: 4 })) },
+    { id: 'b2', name: 'Other', products: [{ productId: 'p3', name: 'As in the book' }] },
   ];
   // Of another server these products may be cached.
   const own = await open({ at: service });
   const fields = ['products.name'];
   const { records } = await own.call('cpq_list_pricing_books', { fields });
   expect(records[0]?.['products.name']).toEqual(some.map(({ name }) => name));
+  expect(records[1]?.['products.name']).toEqual(['As in the book']);
 });
 
 test.each(['pricing_books', 'discount_groups'])(
@@ -534,11 +542,16 @@ describe('a record with many values', () => {
     ['products', '/product', 'labels', { id: 'x', name: 'Labelled', labels: names }, names],
     ['products', '/product', 'category', { id: 'x', name: 'Sorted', categories: named }, names],
     ['products', '/product', 'categoryId', { id: 'x', name: 'Sorted', categories: named }, ids],
+    ['products', '/product', 'maker', { id: 'x', name: 'Made', maker: { id: 'm' } }, ['m']],
+    ['quotes', '/quote', 'companyId', { id: 'x', company: { name: 'Name 0' } }, ['id-0']],
   ] as const)('is found by each of them: %s %s %s', async (tool, path, key, record, values) => {
     const service = await upstream();
     service.records['/company'] = named;
     service.records['/product'] = named;
-    service.records[path] = [record, { id: 'y', name: '2026 Other' }];
+    service.records[path] = [
+      record,
+      { id: 'y', name: '2026 Other', maker: { id: null, city: 'B' } },
+    ];
     const { call } = await open({ at: service });
     for (const value of values) {
       const { records } = await call(`cpq_list_${tool}`, { filters: `${key}:${value}` });
@@ -588,14 +601,21 @@ test('a search that finds too many to be read says how many, and that not all we
 test.each([
   ['deals', '/opportunity', 'cpq_brief_pipeline'],
   ['quotes', '/quote', 'cpq_brief_quotes'],
-] as const)('an account manager is named by the %s read before', async (_, path, brief) => {
-  const service = await upstream();
-  service.records['/company'] = [{ id: 'c', name: 'Acme', accountManagerId: 'm' }];
-  service.records['/opportunity'] = [];
-  service.records['/quote'] = [];
-  service.records[path] = [{ id: 'x', number: 'X', owner: { id: 'm', name: 'Mary Manager' } }];
-  const { call } = await open({ at: service });
-  await call(brief);
-  const { records } = await call('cpq_list_companies');
-  expect(records[0]?.accountManager).toBe('Mary Manager');
-});
+] as const)(
+  'an account manager is named by the company, or by the %s read before',
+  async (_, path, brief) => {
+    const service = await upstream();
+    const own = { id: 'n', name: 'Nora Named' };
+    service.records['/company'] = [
+      { id: 'c', name: 'Acme', accountManagerId: 'm' },
+      { id: 'd', name: 'Beta', accountManagerId: 'n', accountManager: own },
+    ];
+    service.records['/opportunity'] = [];
+    service.records['/quote'] = [];
+    service.records[path] = [{ id: 'x', number: 'X', owner: { id: 'm', name: 'Mary Manager' } }];
+    const { call } = await open({ at: service });
+    await call(brief);
+    const { records } = await call('cpq_list_companies');
+    expect(records.map((it) => it.accountManager)).toEqual(['Mary Manager', 'Nora Named']);
+  },
+);

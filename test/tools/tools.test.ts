@@ -66,8 +66,8 @@ test('answers about one record link to it where the operator says how', async ()
     expect([data.link, text]).toEqual([link, expect.stringContaining(`link: ${link}`)]);
   }
   // An id cannot lead to another page.
-  const { id: odd, ...site } = { id: 'a/../b?c#d', recordUrl: env.CPQ_RECORD_URL };
-  const encoded = 'https://app.example/quote/a%2F..%2Fb%3Fc%23d';
+  const { id: odd, ...site } = { id: 'a/../b?c#d\ud800', recordUrl: env.CPQ_RECORD_URL };
+  const encoded = 'https://app.example/quote/a%2F..%2Fb%3Fc%23d%EF%BF%BD';
   expect(linkTo({ host: '', ...site }, 'quote', odd)).toEqual({ link: encoded });
 });
 
