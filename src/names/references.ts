@@ -2,14 +2,7 @@
 
 import { compact, contactName, type Named, nonBlank, normaliseName } from '../figures/naming.ts';
 import { forEachStep, type Steps } from '../figures/steps.ts';
-import type {
-  ApiRecord,
-  Company,
-  Contact,
-  RecordOf,
-  Ref,
-  Resource,
-} from '../service/records/records.ts';
+import type { ApiRecord, Company, RecordOf, Ref, Resource } from '../service/records/records.ts';
 import { fieldOf, isKeyOf, keysOf } from '../values.ts';
 
 /** The records in which names are looked up. */
@@ -38,7 +31,7 @@ interface Link {
 }
 
 function linksOf(resource: NamingResource, record: ApiRecord): Link[] {
-  if (resource === 'contact') return [companyLink(record)];
+  if (resource === 'contact') return [{ field: 'company', ref: { ...companyOf(record) } }];
   const found: Link[] = [];
   const fields: readonly ReferenceField[] = links[resource];
   for (const field of fields) {
@@ -47,11 +40,6 @@ function linksOf(resource: NamingResource, record: ApiRecord): Link[] {
   }
   return found;
 }
-
-const companyLink = ({ companyId, companyName }: Contact): Link => ({
-  field: 'company',
-  ref: { ...(companyId && { id: companyId }), ...(companyName && { name: companyName }) },
-});
 
 /** Whether the id or the name is missing, but not both. Most have both. */
 const isIncomplete = (ref: Ref): boolean =>
