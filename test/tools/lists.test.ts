@@ -13,7 +13,6 @@ const {
 const server = serving({ at: address });
 
 const list = async (tool: string, args: Row) => server.call(`cpq_list_${tool}`, args);
-const refused = async (tool: string, args: Row) => server.refused(`cpq_list_${tool}`, args);
 
 const countOf = async (sql: string): Promise<number> =>
   Number((await rows(`select count(*) as n from ${sql}`))[0]?.n);
@@ -111,37 +110,13 @@ describe('a filter', () => {
     }
   });
 
-  test('that no value can pass is answered with the values that there are', async () => {
-    const [{ least, greatest }] = (await rows(`select min(cast(probability as real)) as least,
-      max(cast(probability as real)) as greatest from opportunity where tenant = ?`)) as [Row];
-    const range = `Values of probability go from ${least} to ${greatest}.`;
-    const { data } = await list('opportunities', { filters: 'outcome:open,probability:>=80' });
-    expect(String(data.notes)).toContain(range);
-    const alone = await list('opportunities', { filters: 'probability:>=80' });
-    expect(alone.data.notes).toEqual([range, expect.stringContaining('probability:none shows')]);
-    const percent = await list('opportunities', { filters: 'probability:75%' });
-    expect(percent.data.notes).toEqual([
-      expect.stringMatching(/such as probability:[\d.]+ /),
-      range,
-    ]);
-    const { notes } = (await list('opportunities', { filters: 'closes:<1999-01-01' })).data;
-    expect(String(notes)).toMatch(/Values of closes go from \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\./);
-  });
-
-  test('counts the deleted records of the whole list, also those of other pages', async () => {
-    const deleted = await countOf(`opportunity where tenant = ? and deletedAt is not null`);
-    expect(deleted).toBeGreaterThan(0);
-    const { data } = await list('opportunities', { filters: 'created:(any)', size: 1 });
-    expect(data.summary).toContain(`${deleted} of them ${deleted === 1 ? 'is' : 'are'} deleted.`);
-    const current = { filters: 'created:(any),deleted:(none)', size: 1 };
-    expect((await list('opportunities', current)).data.summary).not.toContain('deleted');
-  });
-
   test('shows its key in the rows, like an order, unless all have the same text', async () => {
     const [row] = (await list('quotes', { sort: '-sent', size: 1 })).records;
     expect(row?.sent).toMatch(/^\d{4}-/);
-    const { records } = await list('opportunities', { filters: 'created:>2000-01-01', size: 1 });
-    expect(records[0]?.created).toMatch(/^\d{4}-/);
+    for (const filters of ['created:>2000-01-01', 'created:2026']) {
+      const { records } = await list('opportunities', { filters, size: 1 });
+      expect(records[0]?.created).toMatch(/^\d{4}-/);
+    }
     const nested = await list('quotes', { sort: '-discount.amount', size: 1 });
     expect(Number(nested.records[0]?.['discount.amount'])).toBeGreaterThan(0);
     const same = await list('opportunities', {
@@ -170,14 +145,6 @@ describe('a filter', () => {
     const { page, data } = await list('products', { filters: 'listed:true|false' });
     expect(page.total).toBe(all.page.total);
     expect(data.notes).toBeUndefined();
-  });
-});
-
-describe('a filter by dates and numbers', () => {
-  test('needs a number or a date after a comparison, and a key', async () => {
-    for (const than of ['soon', '2026-13-01', '2026-02-30', '2026-00', '2026-1-1'])
-      expect(await refused('quotes', { filters: `expires:<${than}` })).toContain(`not "${than}"`);
-    expect(await refused('quotes', { filters: 'sent' })).toMatch(/"sent" has no key/);
   });
 });
 
