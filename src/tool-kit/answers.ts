@@ -225,7 +225,7 @@ export function memoizedAnswer<R extends Resource>(
   question: { tool: string } & Record<string, unknown>,
   compute: () => Promise<Answer>,
 ): Promise<Answer> {
-  const name = JSON.stringify([question, today(), read.coverage]);
+  const name = JSON.stringify([question, today(), read.coverage, read.omitted]);
   // As many bytes as records of this length take in the cache.
   const bytesOf = ({ data }: Answer): number => 2 * JSON.stringify(data).length;
   return tenant.derived.get(read.readings, name, compute, bytesOf);
