@@ -114,7 +114,7 @@ class Player {
       .replaceAll(this.#folder, '<folder>')
       // Time goes by between two steps.
       .replace(/again in \d\d? seconds/g, 'again in <some> seconds')
-      .replace(/(?<=2026-\d\d-\d\d 12:0)\d(?= UTC)/g, '0')
+      .replace(/(?<=2026(?:-\d\d-\d\d)? 12:0)\d(?= UTC)/g, '0')
       .replace(/2026-\d\d-\d\dT12:0\d:\d\d(?:\.\d+)?Z?/g, '<now>');
     for (const [value, name] of this.#names) shown = shown.replaceAll(value, name);
     return shown;
