@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../../src/state/files/files.ts';
 import type { Recording, Stream } from './recording.ts';
 
 /** A key that is searched for in everything that leaves a server. */
@@ -30,11 +31,16 @@ export function createCanary(): Canary {
     findInOutput: (output) => streams.flatMap((stream) => findIn(stream, output.raw(stream))),
     async findInFolder(folder) {
       const found = await filesBelow(folder);
-      const read = found.map(async (file) => [
+      const read = found.map(
+        async (file) => [file, await readFile(file).catch(ifMissing(undefined))] as const,
+      );
+      const files = await Promise.all(read);
+      // A draft was given its name meanwhile.
+      if (files.some(([, bytes]) => bytes === undefined)) return this.findInFolder(folder);
+      return files.flatMap(([file, bytes = '']) => [
         ...findIn(`the name of ${file}`, file),
-        ...findIn(file, await readFile(file)),
+        ...findIn(file, bytes),
       ]);
-      return (await Promise.all(read)).flat();
     },
   };
 }
