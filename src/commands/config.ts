@@ -143,8 +143,9 @@ function parseRequest(argv: readonly string[], { env }: CommandContext) {
 /** Quotes a word for the user's shell, on Windows for PowerShell. */
 function shellWord(word: string): string {
   const isWindows = process.platform === 'win32';
+  const plain = isWindows ? /^[\w+=:./\\-]+$/ : /^[\w+=:./-]+$/;
   // PowerShell removes a bare `--` before a script, and passes double quotes on only after a backslash.
-  if (/^[\w+=:./\\-]+$/.test(word) && !(isWindows && word === '--')) return word;
+  if (plain.test(word) && !(isWindows && word === '--')) return word;
   return isWindows
     ? `'${word.replaceAll("'", "''").replaceAll('"', '\\"')}'`
     : `'${word.replaceAll("'", `'\\''`)}'`;

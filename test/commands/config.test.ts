@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import {
   chmod,
@@ -311,6 +312,18 @@ describe('the configuration of a host with a command that adds entries', () => {
     expect(refused.after).toBe('{}');
     expect((await runHere(['config', name, '--http', team])).stderr).toContain(`  ${ofTeam}\n`);
   });
+
+  const odd = ['/keys/it\'s a "key" of $HOME', '/keys/a\\b'];
+  test.skipIf(process.platform === 'win32').each(odd)(
+    'is the same to a shell: %s',
+    async (file) => {
+      const env = { CPQ_API_KEY_FILE: file };
+      const { stderr } = await runHere(['config', 'claude-code', '--base-url', baseUrl], env);
+      const [, words = ''] = /^ {2}claude (.*)$/m.exec(stderr) ?? [];
+      const shown = execFileSync('sh', ['-c', `printf '%s\\n' ${words}`], { encoding: 'utf8' });
+      expect(shown.split('\n')).toContain(`CPQ_API_KEY_FILE=${file}`);
+    },
+  );
 
   test('is added by hand where the command cannot express it', async () => {
     const byHand = await written('codex', undefined, '--http', team, '--auth', 'key');
