@@ -12,6 +12,7 @@ import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
 import { fieldOf } from '../values.ts';
+import { hasMeaning } from './criteria.ts';
 import { listRecords } from './list-records.ts';
 
 /**
@@ -77,7 +78,7 @@ async function recordsNamed<R extends Resource>(
     );
   const fields = otherIdentifiers[resource];
   // What has a meaning in a filter is compared with all records.
-  if (!fields || /^[<>]|[,|:]/.test(text)) {
+  if (!fields || hasMeaning(text)) {
     const { records } = await tenant.collection(resource, call);
     return runInSlices(filterSteps(records, isNamed));
   }

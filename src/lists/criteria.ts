@@ -132,6 +132,10 @@ function readTest({ name, column }: Key, value: string): Test {
   return { order, than };
 }
 
+/** Whether a filter takes this text for more than a value: `none`, `~part`, `>3`, `a|b`. */
+export const hasMeaning = (text: string): boolean =>
+  /^[<>~]|[,|:]/.test(text.trim()) || Object.hasOwn(emptyWords, text.trim().toLowerCase());
+
 /** A column in any letter case, or a field of the service, with dots for nested ones. */
 export function keyOf(resource: Resource, name: string): Key {
   const columns = Object.entries(listColumns[resource].all);

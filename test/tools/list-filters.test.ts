@@ -160,6 +160,20 @@ test('a record of a collection that takes many requests is found by its number w
   expect(service.requests.length).toBeLessThanOrEqual(16);
 });
 
+test.each(['(none)', 'none', '(any)', '~x1', '>3', 'a|b'])(
+  'a product with the number %s is found, though filters take that for more than a value',
+  async (mpn) => {
+    const service = await upstream();
+    const others = products
+      .slice(0, 60)
+      .map(({ mpn: own, ...it }, at) => (at % 2 ? it : { ...it, mpn: own }));
+    service.records['/product'] = [...others, { id: 'odd', name: 'Odd', mpn }];
+    const { call } = await open({ at: service });
+    const { data } = await call('cpq_get_record', { resource: 'product', id: mpn });
+    expect(data.record).toMatchObject({ id: 'odd' });
+  },
+);
+
 test('an identifier is asked for together with one that is known, so that two requests show that it is none', async () => {
   const service = await upstream();
   service.set({
