@@ -25,23 +25,24 @@ export function createCanary(): Canary {
     const all = Buffer.from(bytes);
     return forms.filter(([, form]) => all.includes(form)).map(([how]) => `${how} in ${what}`);
   };
+  async function findInFolder(folder: string): Promise<string[]> {
+    const found = await filesBelow(folder);
+    const read = found.map(
+      async (file) => [file, await readFile(file).catch(ifMissing(undefined))] as const,
+    );
+    const files = await Promise.all(read);
+    // A draft was given its name meanwhile.
+    if (files.some(([, bytes]) => bytes === undefined)) return findInFolder(folder);
+    return files.flatMap(([file, bytes = '']) => [
+      ...findIn(`the name of ${file}`, file),
+      ...findIn(file, bytes),
+    ]);
+  }
   return {
     key,
     findIn,
+    findInFolder,
     findInOutput: (output) => streams.flatMap((stream) => findIn(stream, output.raw(stream))),
-    async findInFolder(folder) {
-      const found = await filesBelow(folder);
-      const read = found.map(
-        async (file) => [file, await readFile(file).catch(ifMissing(undefined))] as const,
-      );
-      const files = await Promise.all(read);
-      // A draft was given its name meanwhile.
-      if (files.some(([, bytes]) => bytes === undefined)) return this.findInFolder(folder);
-      return files.flatMap(([file, bytes = '']) => [
-        ...findIn(`the name of ${file}`, file),
-        ...findIn(file, bytes),
-      ]);
-    },
   };
 }
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Row } from '../hosts.ts';
 import { listen } from '../local-server.ts';
 import { type Answering, answer, routeOf } from './answer.ts';
@@ -49,13 +48,6 @@ function recordsFor({ counts = {}, ids = {}, seed = 1 }: Start): Record<Resource
 
 /** A busy test takes its time. */
 const patient = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 };
-
-function track(sockets: Set<Socket>, socket: Socket): void {
-  if (sockets.has(socket)) return;
-  sockets.add(socket);
-  socket.on('error', () => {});
-  socket.once('close', () => sockets.delete(socket));
-}
 
 /** Answers every request like the service, so that a client that follows a redirect does not notice. */
 async function startElsewhere(): Promise<Elsewhere & { close(): Promise<void> }> {
@@ -140,13 +132,11 @@ export async function startUpstream(initial: Behaviour & Start = {}): Promise<Up
   live.set(behaviour);
   const budget = new RollingBudget(now);
   const elsewhere = await startElsewhere();
-  const sockets = new Set<Socket>();
   let chance = random(seed);
   let received = 0;
 
   const server = await listen((incoming, response) => {
     received += 1;
-    track(sockets, incoming.socket);
     const request = entryOf(incoming, received, now());
     upstream.requests.push(request);
     const on = live.for(request);
@@ -171,7 +161,7 @@ export async function startUpstream(initial: Behaviour & Start = {}): Promise<Up
       upstream.requests.length = 0;
       elsewhere.requests.length = 0;
     },
-    openSockets: () => sockets.size,
+    openSockets: server.openSockets,
     close: async () => {
       await Promise.all([server.close(), elsewhere.close()]);
     },
