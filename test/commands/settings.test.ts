@@ -46,7 +46,7 @@ function expectRefused(settings: Environment, ...words: (string | RegExp)[]): vo
 }
 
 const remedy =
-  /Settings → Integrations → API Key\. To try it without either, set CPQ_SANDBOX \(--sandbox\)/;
+  /A key is issued in the product under Settings → Integrations → API Key\. To try it without either, set CPQ_SANDBOX \(--sandbox\)/;
 const both = /Missing: CPQ_BASE_URL .* and CPQ_API_KEY or CPQ_API_KEY_FILE /;
 const noKey: Environment = { CPQ_BASE_URL: baseUrl };
 const noFlag = ['There is no flag --api-key', 'CPQ_API_KEY or CPQ_API_KEY_FILE'];

@@ -53,6 +53,11 @@ describe('accepted senders', () => {
     expect(body).not.toContain('cpq_list_companies');
   });
 
+  test('are told that it is the Host header', async () => {
+    const { body } = await post({ host: 'tenant.example' });
+    expect(body).toContain('The Host header does not name this server.');
+  });
+
   test.each(['http://localhost:8080', 'http://127.0.0.1', 'https://localhost'])(
     'include pages of this machine: %s',
     async (origin) => {

@@ -141,6 +141,6 @@ export const wordsOf: Readonly<Record<ErrorKind, RegExp>> = {
   'not the API': /web page|redirect|has no route/,
   unavailable: /closed the connection|answered with status|failed several times|cannot be reached/,
   'bad response': /cannot be read|with an error instead of records/,
-  'timed out': /in time/,
+  'timed out': /No complete answer from .* in time/,
   'too large': /larger than this server accepts/,
 };

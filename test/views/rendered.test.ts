@@ -235,11 +235,21 @@ describe('a pipeline', () => {
     await cards(view);
     view.find('.switch input').at(-1)?.click();
     await until(view.text).toContain(reason);
-    const reads = () => view.calls.filter(({ name }) => name === 'cpq_pipeline_deals').length;
-    const before = reads();
     view.click('Refresh');
     await until(view.text).not.toContain(reason);
-    await until(reads).toBeGreaterThan(before);
+  });
+
+  test('is read again with its filters', async () => {
+    const args = { owner: 'Karen Fitzgerald' };
+    const view = await openPipeline(undefined, args);
+    await cards(view);
+    const before = view.calls.length;
+    view.click('Refresh');
+    const again = (name: string) => () =>
+      view.calls.slice(before).find((call) => call.name === name)?.arguments;
+    await until(again('cpq_brief_pipeline')).toEqual(args);
+    const page = { ...args, deals_from: 0, rows: 1000 };
+    await until(again('cpq_pipeline_deals')).toEqual(page);
   });
 
   test('leads to the next deal in the order of the board', async () => {
