@@ -27,7 +27,7 @@ if one[2] then freedAt = tonumber(one[2]) end
 return {0, remaining, math.max(1, freedAt + counted - now)}
 `;
 
-/** KEYS: times, facts, which expire after any block. ARGV: limit, milliseconds counted, remaining. */
+/** KEYS: times, facts. ARGV: limit, milliseconds counted, remaining. No block lasts longer than requests are counted. */
 const correctScript = `${nowScript}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 local others = math.max(0, ARGV[1] - redis.call('ZCARD', KEYS[1]) - ARGV[3])
