@@ -158,7 +158,7 @@ function metricsReader(
   };
 }
 
-/** The preview shows embedded data only, and on this machine only, as every server without authentication. */
+/** The preview shows embedded data, on this machine: no other reaches a server without authentication. */
 const isPreviewShown = ({ sandbox, auth }: Settings): boolean => sandbox && auth.size === 0;
 
 function listenError({ code, message }: NodeJS.ErrnoException, { host, port }: Settings): string {

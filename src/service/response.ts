@@ -296,7 +296,7 @@ function refuseEmbeddedError(body: JsonObject, facts: ErrorFacts): void {
   const failed = codes.length > 0 || saysSo || facts.status === 202;
   const hasErrors = Array.isArray(errors) ? errors.length > 0 : Boolean(errors);
   if (!error && !hasErrors && !failed) return;
-  // The text of a server about a fault of its own.
+  // What a server says of a fault of its own can be a stack trace.
   const isTrace = codes.some((it) => it >= 500);
   const reported = isTrace ? {} : { ...messageIn(error), ...messageIn(message) };
   throw new ApiError('embedded-error', { ...facts, ...reported });

@@ -25,7 +25,7 @@ export interface RateWindow {
   take(key: string, rule: WindowRule, now: number): Promise<RateDecision>;
   /** Applies the service's count of remaining requests: the difference to ours was sent by other programs. */
   correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void>;
-  /** Allows no request before `until` (milliseconds since the epoch). */
+  /** Allows no request before `until` (milliseconds since the epoch), at most `windowMs` from now. */
   block(key: string, until: number): Promise<void>;
   /** The result of `take`, without counting a request. */
   peek(key: string, rule: WindowRule, now: number): Promise<RateDecision>;
