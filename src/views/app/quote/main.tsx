@@ -55,8 +55,8 @@ function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
     if (lines.shown < lines.total) await reload({ lines: everyLine });
     const { id = '' } = company ?? {};
     const call = { company: id, rows: 1 };
-    const isKnown = id !== '' && host.lists('cpq_brief_company');
-    const read = isKnown
+    const isReadable = id !== '' && host.lists('cpq_brief_company');
+    const read = isReadable
       ? await host.read<Partial<CompanyBrief>>('cpq_brief_company', call)
       : undefined;
     setAddress(read?.company?.address ?? '');
