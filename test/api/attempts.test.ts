@@ -12,7 +12,7 @@ import {
   type CallOptions,
   defaultLimits,
   kindOf,
-  type OpenOptions,
+  type OpenTenantOptions,
   openTenant,
   sharedStateOf,
   toolCall,
@@ -49,7 +49,7 @@ afterEach(async () => {
 /** Time passes only as `waitFor` and the test advance it, so that no limit is met before its request has arrived. */
 const fakeTimers = () => vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
 
-function tenantOf(options: Partial<OpenOptions> = {}): Tenant {
+function tenantOf(options: Partial<OpenTenantOptions> = {}): Tenant {
   const tenant = openTenant({ url: upstream.url, ...options });
   tenants.push(tenant);
   return tenant;

@@ -7,7 +7,7 @@ import type { SharedCollections, SharedReading } from '../../src/state/port.ts';
 import { searchIndexOf } from '../../src/tenant/lookup.ts';
 import { readDeals } from '../../src/tenant/prepared.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import { type OpenOptions, openTenant, toolCall } from '../support/hardening-tenant.ts';
+import { type OpenTenantOptions, openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { newFolder } from '../support/shared.ts';
 import { serve } from '../support/tenant-server.ts';
 import { hold, soon } from '../support/until.ts';
@@ -34,7 +34,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-function tenantOf(options: Partial<OpenOptions> = {}): Tenant {
+function tenantOf(options: Partial<OpenTenantOptions> = {}): Tenant {
   const tenant = openTenant({ url: upstream.url, ...options });
   tenants.push(tenant);
   return tenant;
@@ -374,7 +374,7 @@ describe('a collection that the budget does not suffice to read again', () => {
 describe('a collection that is brought up to date', () => {
   const hour = 60 * minute;
 
-  async function withDeals(options: Partial<OpenOptions> = {}) {
+  async function withDeals(options: Partial<OpenTenantOptions> = {}) {
     const own = await startUpstream({ counts: { '/company': 45, '/opportunity': 340 } });
     const tenant = openTenant({ url: own.url, ...options });
     onTestFinished(async () => {

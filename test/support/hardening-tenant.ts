@@ -22,7 +22,7 @@ import type { ResourcePath } from './upstream/records.ts';
 /** Generous, because the machine may be busy. A service that never answers is asked with a shorter time limit. */
 export const defaultLimits = { attemptMs: 20_000, connectMs: 20_000, maxBytes: 3 * 2 ** 20 };
 
-export interface OpenOptions extends Partial<Omit<TenantOptions, 'baseUrl'>> {
+export interface OpenTenantOptions extends Partial<Omit<TenantOptions, 'baseUrl'>> {
   url: string;
 }
 
@@ -49,7 +49,7 @@ export const walkCall: Call = {
 };
 
 /** A tenant in this process with immediate retries. */
-export function openTenant({ url, ...more }: OpenOptions): Tenant {
+export function openTenant({ url, ...more }: OpenTenantOptions): Tenant {
   const options: TenantOptions = {
     baseUrl: new URL(url),
     key: testKey,

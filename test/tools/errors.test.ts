@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { freePort } from '../support/free-port.ts';
-import { type OpenOptions, openTenant } from '../support/hardening-tenant.ts';
+import { type OpenTenantOptions, openTenant } from '../support/hardening-tenant.ts';
 import { callsOf, everyHostHere, open } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
 import { closing } from '../support/shared.ts';
@@ -13,7 +13,7 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 const wrongKey = 'canary0WrongKey0canary0WrongKey0canary00';
 const { address } = embeddedTenant({ scale: 0.1 });
 /** A server in this process, of the service at this address. */
-async function serverOf(url: string, options: Partial<OpenOptions> = {}) {
+async function serverOf(url: string, options: Partial<OpenTenantOptions> = {}) {
   const tenant = closing(openTenant({ url, key: wrongKey, ...options }));
   const client = await serve(tenant).connect({ era: 'legacy' });
   return callsOf(client);

@@ -46,8 +46,8 @@ function recordsFor({ counts = {}, ids = {}, seed = 1 }: Start): Record<Resource
   return all;
 }
 
-/** A busy test takes its time. */
-const patient = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 };
+/** None, or a long one: the machine may be busy. */
+const timeouts = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 };
 
 /** Answers every request like the service, so that a client that follows a redirect does not notice. */
 async function startElsewhere(): Promise<Elsewhere & { close(): Promise<void> }> {
@@ -144,7 +144,7 @@ export async function startUpstream(initial: Behaviour & Start = {}): Promise<Up
     const exchange = { request, on, response, socket: incoming.socket, over };
     const answering = { request, on, upstream, budget, random: chance, now };
     serve(exchange, incoming, answering).catch((error) => settle(exchange, error));
-  }, patient);
+  }, timeouts);
   const upstream: Upstream = {
     url: server.url,
     requests: [],
