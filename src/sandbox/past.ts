@@ -17,10 +17,28 @@ export interface Past {
   quotesAt(day: string): string[];
 }
 
-/** The past of one tenant, which is created when it is first asked for. */
+type Kind = 'opportunity' | 'quote';
+
+interface Version {
+  id: string;
+  /** ISO 8601, UTC. */
+  at: string;
+  /** JSON text of the wire record. */
+  record: string;
+}
+
+/** The past of one tenant, which is created when it is first asked for, and held from then on. */
 export function tenantPast(tenant: string, now: () => Date, open: () => Store): Past {
-  /** The last version of each record at the end of a day; makes them if there are none. */
-  const versionsAt = (kind: 'opportunity' | 'quote', day: string): string[] => {
+  const held: Partial<Record<Kind, Version[]>> = {};
+  const recordsAt = (kind: Kind, day: string): string[] => {
+    held[kind] ??= versionsOf(kind);
+    const end = `${day}T23:59:59.999Z`;
+    const last = new Map<string, string>();
+    for (const { id, at, record } of held[kind]) if (at <= end) last.set(id, record);
+    return [...last.values()];
+  };
+  /** The versions of each record, oldest first; makes them if there are none. */
+  const versionsOf = (kind: Kind): Version[] => {
     const store = open();
     const table = `${kind}_version`;
     if (store.value(`select 1 from ${table} where tenant = ? limit 1`, tenant) === undefined) {
@@ -28,11 +46,9 @@ export function tenantPast(tenant: string, now: () => Date, open: () => Store): 
       const versions = makePast(kind, JSON.parse(records), sourcesOf(store, tenant, now()));
       store.transaction(() => store.insert(table, tenant, versions));
     }
-    const sql = `select record from (
-        select record, row_number() over (partition by ${kind}Id order by at desc, rowid desc) as age
-        from ${table} where tenant = ? and at <= ?)
-      where age = 1`;
-    return store.read(sql, [tenant, `${day}T23:59:59.999Z`]);
+    const sql = `select json_object('id', ${kind}Id, 'at', at, 'record', record) from ${table}
+      where tenant = ? order by ${kind}Id, at, rowid`;
+    return store.read(sql, [tenant]).map((text) => JSON.parse(text));
   };
   return {
     days() {
@@ -41,8 +57,8 @@ export function tenantPast(tenant: string, now: () => Date, open: () => Store): 
         new Date(today - (daysKnown - at) * dayMs).toISOString().slice(0, 10),
       );
     },
-    recordsAt: (day) => versionsAt('opportunity', day),
-    quotesAt: (day) => versionsAt('quote', day),
+    recordsAt: (day) => recordsAt('opportunity', day),
+    quotesAt: (day) => recordsAt('quote', day),
   };
 }
 
