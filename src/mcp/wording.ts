@@ -1,4 +1,5 @@
 import type { ChangeRefused } from '../changes/refusal.ts';
+import { plural } from '../figures/naming.ts';
 import {
   type ApiError,
   type ApiErrorKind,
@@ -105,7 +106,7 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
   unreachable: ({ host, code }, nameOf) =>
     wording`${trusted(host)} cannot be reached (${trusted(code)}). Check the address in ${trusted(nameOf('baseUrl'))}, the network, a proxy or VPN, and the certificate.`,
   'circuit-open': ({ host, seconds, code }) =>
-    wording`${trusted(host)} ${code ? wording`cannot be reached (${trusted(code)})` : 'failed several times in a row'}, so requests such as this one are not sent to it for a moment. Ask again in ${seconds} seconds.`,
+    wording`${trusted(host)} ${code ? wording`cannot be reached (${trusted(code)})` : 'failed several times in a row'}, so requests such as this one are not sent to it for a moment. Ask again ${whenToRetry(seconds)}.`,
   'timed-out': ({ host }) =>
     wording`No complete answer from ${trusted(host)} in time. Ask for less at once (a smaller size, a filter), or again in a minute.`,
   malformed: notReadable,
@@ -123,7 +124,7 @@ const askedToWait = (why: Wording, seconds: number | undefined): Wording =>
   wording`${why}. Ask again ${whenToRetry(seconds)}.`;
 
 const whenToRetry = (seconds: number | undefined): Wording =>
-  seconds === undefined ? wording`in about a minute` : wording`in ${seconds} seconds`;
+  seconds === undefined ? wording`in about a minute` : wording`in ${plural(seconds, 'second')}`;
 
 const isDown = (what: Wording): Wording =>
   wording`${what}, also after trying again. It may be down: ask again in a minute.`;
