@@ -763,6 +763,20 @@ describe('a company', () => {
       { openLinks: {} },
     );
 
+  test('is whole, but for closed opportunities, where the tool for them is not listed', async () => {
+    const { baseUrl, key } = await address();
+    const briefs = await openServer({
+      at: { baseUrl, key },
+      ...everything,
+      toolsets: 'briefs,events',
+    });
+    const company = (await first('/company'))?.id;
+    const view = await openInDom(briefs, 'cpq_brief_company', { company });
+    await until(() => view.calls.map(({ name }) => name)).toEqual(['cpq_list_events']);
+    expect(view.text()).toContain('Closed opportunities are not shown:');
+    expect(view.text()).not.toContain('could not be read');
+  });
+
   test('says which parts of it are shown', async () => {
     // A service that ignores the filter sends opportunities of other companies.
     const { id: companyId } = (await first('/company')) ?? {};

@@ -27,11 +27,12 @@ export function useRelatedData(host: Host, data: CompanyData, maxEvents: number)
   const { company, open, quotes } = data;
   const { id } = company;
   const isKnown = host.canRead && id !== undefined;
+  const lacksList = !host.lists('cpq_list_opportunities');
   const call = { filters: `company.id:${id}`, size: 100, fields: opportunityFields };
   const listed = useAnswer<Opportunities>(
     host,
     'cpq_list_opportunities',
-    isKnown ? call : undefined,
+    isKnown && !lacksList ? call : undefined,
     [data],
   );
   const { records = [], currency } = listed.answer ?? {};
@@ -39,25 +40,30 @@ export function useRelatedData(host: Host, data: CompanyData, maxEvents: number)
   const opportunities = records
     .filter((row) => row.companyId === id)
     .map((row) => ({ currency, ...row }));
-  const isSettled = listed.answer !== undefined || listed.failed !== undefined;
+  const isSettled = lacksList || listed.answer !== undefined || listed.failed !== undefined;
   const known = [company, ...(open?.rows ?? []), ...(quotes?.rows ?? []), ...opportunities];
   const ids = [...new Set(known.flatMap((row) => row.id ?? []))].join('|');
-  const isListed = isKnown && isSettled && host.lists('cpq_list_events');
+  const hasEvents = isKnown && isSettled && host.lists('cpq_list_events');
   const read = useAnswer<Events>(
     host,
     'cpq_list_events',
-    isListed ? { id: ids, size: maxEvents } : undefined,
+    hasEvents ? { id: ids, size: maxEvents } : undefined,
     [data],
   );
   const { records: events = [], page } = read.answer ?? {};
-  const problem = problemsOf(listed, read);
+  const problem = problemsOf(listed, read, isKnown && lacksList);
   return { opportunities, events, eventsTotal: page?.total ?? 0, problem };
 }
 
-function problemsOf(listed: ReadAnswer<Opportunities>, events: ReadAnswer<Events>): string {
+function problemsOf(
+  listed: ReadAnswer<Opportunities>,
+  events: ReadAnswer<Events>,
+  lacksList: boolean,
+): string {
   const { records = [], page: { total } = { total: 0 } } = listed.answer ?? {};
   const { complete = true, reason = 'unknown why' } = events.answer?.coverage ?? {};
   const problems = [
+    lacksList && 'Closed opportunities are not shown: this server does not list the tool for them.',
     listed.failed && `Closed opportunities could not be read. ${listed.failed}`,
     total > records.length &&
       `Only the first ${records.length} of ${total} opportunities were read.`,
