@@ -10,7 +10,7 @@ import { executePlan, type WriteResult } from './execute.ts';
 import { type FieldChange, nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges, type WriteIntent } from './journal.ts';
 import { buildPlan, type ChangePlan, planAgain } from './plan.ts';
-import { ChangeRefused, type Remedy } from './refusal.ts';
+import { ChangeRefused, type Remedy, refused } from './refusal.ts';
 import { doubtRow, TargetFinder } from './target.ts';
 
 export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
@@ -105,8 +105,7 @@ function writeAgreed(
     await checkHourlyLimit(tenant);
     if (plan.what === 'create') await refuseJustCreated(tenant, target.externalId);
     call.signal.throwIfAborted();
-    if (!(await isHeld()))
-      throw new ChangeRefused(wording`Another process may be writing meanwhile: ask again.`);
+    if (!(await isHeld())) throw refused`Another process may be writing meanwhile: ask again.`;
     return { ...(await executePlan(tenant, plan, { consent, client, caller })), plan };
   });
 }
@@ -116,9 +115,7 @@ const isNoOp = ({ changes }: ChangePlan): boolean => changes.length === 0;
 
 async function checkBudget(tenant: Tenant): Promise<void> {
   if ((await tenant.writes.remainingRequests()) >= requestsOfWrite) return;
-  throw new ChangeRefused(
-    wording`A write takes up to ${requestsOfWrite} requests, and fewer are left in the tenant's request budget, which all its programs share. Ask again in a few minutes.`,
-  );
+  throw refused`A write takes up to ${requestsOfWrite} requests, and fewer are left in the tenant's request budget, which all its programs share. Ask again in a few minutes.`;
 }
 
 const hourMs = 3_600_000;
@@ -203,9 +200,7 @@ export async function refuseJustCreated(tenant: Tenant, externalId: string): Pro
       Date.parse(change.intent.at) > Date.now() - answerMs,
   );
   if (!made) return;
-  throw new ChangeRefused(
-    wording`A new opportunity ${made.outcome?.outcome === 'written' ? 'got' : 'may have got'} the external identifier ${quote(externalId)} just now, by ${identifier(made.intent.id)}. To change that one, leave create out.`,
-  );
+  throw refused`A new opportunity ${made.outcome?.outcome === 'written' ? 'got' : 'may have got'} the external identifier ${quote(externalId)} just now, by ${identifier(made.intent.id)}. To change that one, leave create out.`;
 }
 
 /** The id of a stage, and what opportunities call it: the API has no list of stages. */

@@ -4,7 +4,7 @@ import { trusted, wording } from '../text/untrusted-text.ts';
 import { errorCode, isObject, isOneOf, type JsonObject } from '../values.ts';
 import { type AskedBy, type Proposal, writeOutcomes } from './consent.ts';
 import type { FieldValues } from './fields.ts';
-import { ChangeRefused } from './refusal.ts';
+import { ChangeRefused, refused } from './refusal.ts';
 
 /** The entry that is written before a change is sent. */
 export interface WriteIntent extends Pick<Proposal, 'what' | 'externalId' | 'changes'> {
@@ -113,9 +113,7 @@ export function journalError(verb: 'read' | 'written', error: unknown): ChangeRe
   const code = trusted(errorCode(error) ?? 'unknown reason');
   const reason = wording`The journal of changes cannot be ${verb} (${code}).`;
   if (error instanceof StateUnavailable) {
-    return new ChangeRefused(
-      wording`${reason} It is stored in the shared state, which cannot be reached: ask again in a minute.`,
-    );
+    return refused`${reason} It is stored in the shared state, which cannot be reached: ask again in a minute.`;
   }
   return new ChangeRefused(
     reason,

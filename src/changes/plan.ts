@@ -36,7 +36,7 @@ import {
   shownValue,
 } from './fields.ts';
 import { type RecordedChange, readChanges } from './journal.ts';
-import { ChangeRefused } from './refusal.ts';
+import { ChangeRefused, refused } from './refusal.ts';
 import { findLookAlike, referenceFields, requireExisting, resolveReference } from './resolve.ts';
 import {
   nameRecord,
@@ -63,13 +63,10 @@ export async function makePlan(
   values: FieldValues,
   call: ToolCall,
 ): Promise<ChangePlan> {
-  if (!target.present && !values.name)
-    throw new ChangeRefused(wording`A new opportunity needs a name.`);
+  if (!target.present && !values.name) throw refused`A new opportunity needs a name.`;
   const written = { ...values, externalId: target.externalId };
   if (withoutSecrets(written) !== written)
-    throw new ChangeRefused(
-      wording`A value contains the API key or another secret of this server, which is never written: give the value without it.`,
-    );
+    throw refused`A value contains the API key or another secret of this server, which is never written: give the value without it.`;
   const requested = await resolveReferences(tenant, values, currentValues(target), call);
   return buildPlan(tenant, target, requested, call);
 }
@@ -117,11 +114,9 @@ export async function planRevert(
 ): Promise<ChangePlan> {
   const { changes } = await readChanges(tenant);
   const change = changes.find(({ intent }) => intent.id === changeId);
-  if (!change)
-    throw new ChangeRefused(wording`There is no change ${quote(changeId)}: see cpq_list_changes.`);
-  if (change.outcome?.outcome === 'not_written') {
-    throw new ChangeRefused(wording`That change was never written, so there is nothing to revert.`);
-  }
+  if (!change) throw refused`There is no change ${quote(changeId)}: see cpq_list_changes.`;
+  if (change.outcome?.outcome === 'not_written')
+    throw refused`That change was never written, so there is nothing to revert.`;
   if (change.intent.what === 'create') {
     const verb = change.outcome?.outcome === 'written' ? 'created' : 'may have created';
     throw new ChangeRefused(
@@ -129,11 +124,8 @@ export async function planRevert(
       { opportunity_id: change.outcome?.opportunityId, external_id: change.intent.externalId },
     );
   }
-  if (change.revertedBy !== undefined) {
-    throw new ChangeRefused(
-      wording`That change was reverted already, by ${identifier(change.revertedBy)}. To restore it, revert that one.`,
-    );
-  }
+  if (change.revertedBy !== undefined)
+    throw refused`That change was reverted already, by ${identifier(change.revertedBy)}. To restore it, revert that one.`;
   const { externalId, opportunityId, changes: made } = change.intent;
   const target = await new TargetFinder(tenant, call).find({ externalId, opportunityId });
   refuseIfChanged(change, currentValues(target));
@@ -147,9 +139,7 @@ export async function planRevert(
 function revertValues(changes: readonly FieldChange[]): FieldValues {
   const entries = changes.map(({ field, kind, from, to }): [string, unknown] => {
     if (kind === 'reference' && referenceOf(from)?.id === '')
-      throw new ChangeRefused(
-        wording`The service gave no id for the earlier ${trusted(field)}, so it cannot be set again: choose one with cpq_upsert_opportunity.`,
-      );
+      throw refused`The service gave no id for the earlier ${trusted(field)}, so it cannot be set again: choose one with cpq_upsert_opportunity.`;
     if (kind !== 'custom') return [field, from];
     const names = changedCustomFields(from, to);
     return [
@@ -219,9 +209,7 @@ function refuseUnsendable({ present, scale }: Target, requested: FieldValues): v
   if (reason !== undefined) throw new ChangeRefused(reason);
   if (!('custom_fields' in requested)) return;
   if (present.record.unreadable?.customFields === undefined) return;
-  throw new ChangeRefused(
-    wording`The custom fields of this opportunity are stored in a form that this server cannot change: change them in the product.`,
-  );
+  throw refused`The custom fields of this opportunity are stored in a form that this server cannot change: change them in the product.`;
 }
 
 /** Where the scale is unknown, a stored 1 may mean 1 % or 100 %. */
@@ -231,9 +219,7 @@ function refuseAmbiguousProbability(
   requested: FieldValues,
 ): void {
   if (certain || !stored || stored > 1 || 'probability' in requested) return;
-  throw new ChangeRefused(
-    wording`The probability of this opportunity is stored as ${stored}, and it is unknown whether that means ${stored} % or ${stored * 100} %. Every write includes the probability: give it in the same call of cpq_upsert_opportunity.`,
-  );
+  throw refused`The probability of this opportunity is stored as ${stored}, and it is unknown whether that means ${stored} % or ${stored * 100} %. Every write includes the probability: give it in the same call of cpq_upsert_opportunity.`;
 }
 
 /** What a person is told beside the changes, with the currency of the present company and of the new one. */
@@ -375,9 +361,7 @@ async function refuseLookAlikes(names: readonly string[], used: readonly string[
   for (const name of names) {
     const other = used.find(looksLike(name));
     if (other === undefined) continue;
-    throw new ChangeRefused(
-      wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: give the exact name.`,
-    );
+    throw refused`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: give the exact name.`;
   }
 }
 

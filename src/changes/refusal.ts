@@ -1,6 +1,6 @@
 import type { Coverage } from '../reading/coverage.ts';
 import type { NameOf } from '../setting-names.ts';
-import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
 /** A change was refused. The reason is shown to the assistant unchanged. */
 export class ChangeRefused extends Error {
@@ -18,6 +18,12 @@ export class ChangeRefused extends Error {
     this.remedy = remedy;
   }
 }
+
+/** The refusal of a change for a reason that is written as with `wording`: refused`There is no change ${quote(id)}.` */
+export const refused = <const T extends readonly (string | number)[]>(
+  strings: TemplateStringsArray,
+  ...pieces: { readonly [K in keyof T]: Piece<T[K]> }
+): ChangeRefused => new ChangeRefused(wording<T>(strings, ...pieces));
 
 export type Remedy = (nameOf: NameOf) => Wording;
 

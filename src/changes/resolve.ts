@@ -11,7 +11,7 @@ import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/invisible-characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { type Reference, referenceOf } from './fields.ts';
-import { ChangeRefused, partlyRead } from './refusal.ts';
+import { ChangeRefused, partlyRead, refused } from './refusal.ts';
 
 /** A record that is meant, perhaps. */
 interface Choice extends Candidate {
@@ -131,7 +131,7 @@ function pick(search: Search, found: NameMatch): Reference {
         );
   }
   const { id = '', name, deleted } = found.match;
-  if (deleted) throw new ChangeRefused(wording`The ${field} ${quote(requested)} has been deleted.`);
+  if (deleted) throw refused`The ${field} ${quote(requested)} has been deleted.`;
   if (found.by === 'name' && !coverage.complete) {
     throw refusal(
       wording`${partlyRead(coverage, 'records')}, so it is not certain that just one ${field} is called ${quote(requested)}: say it by id.`,
@@ -147,8 +147,7 @@ function refusal(
   { choices }: Search,
   candidates: readonly Named[],
 ): ChangeRefused {
-  if (candidates.length === 0)
-    return new ChangeRefused(wording`${reason} Look it up with cpq_find or a list first.`);
+  if (candidates.length === 0) return refused`${reason} Look it up with cpq_find or a list first.`;
   const shown = candidates.slice(0, maxCandidates).map(({ id, name }) => {
     const known = choices.find((choice) => choice.id === id);
     return { id, name, hint: known?.hint };
@@ -165,12 +164,8 @@ export async function requireExisting<R extends 'company' | 'contact'>(
 ): Promise<RecordOf[R]> {
   const record = await readIfExists(tenant, resource, 'id', id, call);
   const kind = trusted(resource);
-  if (!record)
-    throw new ChangeRefused(
-      wording`There is no ${kind} ${quote(name)} (${identifier(id)}) any more.`,
-    );
-  if (isDeleted(record))
-    throw new ChangeRefused(wording`The ${kind} ${quote(name)} has been deleted.`);
+  if (!record) throw refused`There is no ${kind} ${quote(name)} (${identifier(id)}) any more.`;
+  if (isDeleted(record)) throw refused`The ${kind} ${quote(name)} has been deleted.`;
   return record;
 }
 

@@ -10,7 +10,7 @@ import { nameReferences } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import type { Divisor, Present } from './fields.ts';
-import { ChangeRefused, partlyRead } from './refusal.ts';
+import { ChangeRefused, partlyRead, refused } from './refusal.ts';
 
 export interface TargetSelector {
   externalId?: string | undefined;
@@ -55,18 +55,13 @@ export class TargetFinder {
   async find({ externalId, opportunityId, create = false }: TargetSelector): Promise<Target> {
     if (opportunityId !== undefined)
       return this.#existing(await this.#byId(opportunityId, externalId), create);
-    if (externalId === undefined) {
-      throw new ChangeRefused(
-        wording`Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.`,
-      );
-    }
+    if (externalId === undefined)
+      throw refused`Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.`;
     refuseDotSegments(externalId);
     const present = await this.byExternalId(externalId, { isNew: create, mayBeRow: true });
     if (present) return this.#existing(present, create);
     if (create) return { externalId, scale: await tenantScale(this.#tenant, this.#call) };
-    throw new ChangeRefused(
-      wording`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`,
-    );
+    throw refused`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`;
   }
 
   async #existing(present: Present, create: boolean): Promise<Target> {
@@ -115,8 +110,7 @@ export class TargetFinder {
       return undefined;
     }
     refuseNamesakes(found, all);
-    if (found.id === undefined)
-      throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
+    if (found.id === undefined) throw refused`This opportunity has no id to read it by.`;
     // A row of a list may lack what the record has, and may be of before its identifier was changed.
     const present = await this.#readIfStill(externalId, found.id);
     if (present) return present;
@@ -132,22 +126,13 @@ export class TargetFinder {
   async #byId(id: string, expected: string | undefined): Promise<Present> {
     refuseDotSegments(id);
     const present = await this.read(id).catch(ignoreApiError('not-found'));
-    if (!present) {
-      throw new ChangeRefused(
-        wording`There is no opportunity with the id ${quote(id)}, or no longer. cpq_list_opportunities has the ids.`,
-      );
-    }
+    if (!present)
+      throw refused`There is no opportunity with the id ${quote(id)}, or no longer. cpq_list_opportunities has the ids.`;
     const { externalIdentifier: externalId } = present.record;
-    if (!externalId?.trim()) {
-      throw new ChangeRefused(
-        wording`This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.`,
-      );
-    }
-    if (expected !== undefined && expected !== externalId) {
-      throw new ChangeRefused(
-        wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(expected)}.`,
-      );
-    }
+    if (!externalId?.trim())
+      throw refused`This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.`;
+    if (expected !== undefined && expected !== externalId)
+      throw refused`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(expected)}.`;
     await this.#refuseDeletedOrShared(present.record, externalId);
     return present;
   }
@@ -262,9 +247,7 @@ export class TargetFinder {
   async #alikeAmongAll(externalId: string): Promise<readonly Opportunity[]> {
     const { records, coverage } = await this.#tenant.collection('opportunity', this.#call);
     if (coverage.complete) return alikeAmong(records, externalId);
-    throw new ChangeRefused(
-      wording`${partlyRead(coverage, 'opportunities')}, so it is not certain that no other has the external identifier ${quote(externalId)}, by which the API writes. Try later.`,
-    );
+    throw refused`${partlyRead(coverage, 'opportunities')}, so it is not certain that no other has the external identifier ${quote(externalId)}, by which the API writes. Try later.`;
   }
 }
 
@@ -274,9 +257,7 @@ const hasIdentifier =
     externalIdentifier === externalId;
 
 const identifierChanged = (externalId: string): ChangeRefused =>
-  new ChangeRefused(
-    wording`The opportunity's external identifier is no longer ${quote(externalId)}: it was changed meanwhile, or the opportunity deleted. Ask again.`,
-  );
+  refused`The opportunity's external identifier is no longer ${quote(externalId)}: it was changed meanwhile, or the opportunity deleted. Ask again.`;
 
 /** Refuses where another opportunity, not deleted, could be written by this identifier instead. */
 function refuseNamesakes(record: Opportunity, records: readonly Opportunity[]): void {
@@ -292,16 +273,13 @@ function refuseNamesakes(record: Opportunity, records: readonly Opportunity[]): 
 }
 
 function refuseDeleted(record: Opportunity): void {
-  if (isDeleted(record)) throw new ChangeRefused(wording`This opportunity has been deleted.`);
+  if (isDeleted(record)) throw refused`This opportunity has been deleted.`;
 }
 
 /** Identifiers such as `..` would address another route. */
 function refuseDotSegments(identifier: string): void {
-  if (!isPathSegment(identifier)) {
-    throw new ChangeRefused(
-      wording`${quote(identifier)} cannot be an identifier: the API has no path for it.`,
-    );
-  }
+  if (!isPathSegment(identifier))
+    throw refused`${quote(identifier)} cannot be an identifier: the API has no path for it.`;
 }
 
 /** With the names of what it refers to, as far as they were read and the caller may see them. */
@@ -349,9 +327,7 @@ export async function wholeScale(tenant: Tenant, call: ToolCall): Promise<Tenant
   const { records, coverage } = await tenant.collection('opportunity', call);
   const scale = scaleOf(records);
   if (scale.certain || coverage.complete) return scale;
-  throw new ChangeRefused(
-    wording`${partlyRead(coverage, 'opportunities')}, and none shows whether probabilities are stored as 0–1 or 0–100. Try later, or leave the probability out.`,
-  );
+  throw refused`${partlyRead(coverage, 'opportunities')}, and none shows whether probabilities are stored as 0–1 or 0–100. Try later, or leave the probability out.`;
 }
 
 function scaleOf(records: readonly Opportunity[]): TenantScale {
