@@ -33,9 +33,9 @@ const maxQuestion = 8_000;
 
 type AskingParts = Pick<CallParts, 'tenant' | 'consent' | 'nameOf'>;
 
-/** What a host sent for a form, and the seal of its question. */
+/** What a host sent for a form, and the seal of its question; empty if it was not asked. */
 export interface FormAnswer {
-  seal: string;
+  seal: string | undefined;
   responses: Parameters<typeof inputResponse>[0];
 }
 
@@ -45,9 +45,7 @@ export interface AskingCall {
   /** With the token of a preview as `confirm`. */
   args: Record<string, unknown>;
   client: HostClient;
-  ctx: ServerContext;
-  /** The answer of a host of the legacy era, which was asked during the call. */
-  formAnswer?: FormAnswer | undefined;
+  formAnswer: FormAnswer;
   /** What a person chose in a view. */
   chosen?: { secret: string; isAgreed: boolean } | undefined;
 }
@@ -75,8 +73,7 @@ export async function requestConsent(
     const question = await createQuestion(how, proposal, tenant, call);
     return { outcome: 'not_asked', why: wording`this host cannot ask a person`, question };
   }
-  const responses = call.formAnswer?.responses ?? call.ctx.mcpReq.inputResponses;
-  const no = how === 'asked' ? disagreement(responses) : undefined;
+  const no = how === 'asked' ? disagreement(call.formAnswer.responses) : undefined;
   if (no === noAnswer) return no;
   // A no counts once, too: a second answer to one question is refused.
   const isAgreed = !no && call.chosen?.isAgreed !== false;
@@ -93,10 +90,9 @@ function wayToAsk({ client, chosen }: AskingCall, allowed: ConsentSetting): Aske
 }
 
 /** What answers an earlier question; `undefined` if there was none. */
-function sealOf(how: AskedBy, { ctx, args, chosen, formAnswer }: AskingCall): string | undefined {
+function sealOf(how: AskedBy, { args, chosen, formAnswer }: AskingCall): string | undefined {
   if (how === 'view') return chosen?.secret;
-  if (formAnswer) return formAnswer.seal;
-  const given = how === 'asked' ? ctx.mcpReq.requestState<string>() : args.confirm;
+  const given = how === 'asked' ? formAnswer.seal : args.confirm;
   return typeof given === 'string' ? given : undefined;
 }
 

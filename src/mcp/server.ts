@@ -91,17 +91,18 @@ async function callTool(
   params: { name: string; arguments?: Record<string, unknown> | undefined },
   ctx: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const { signal, inputResponses: responses } = ctx.mcpReq;
   const entry = parts.surface.byName.get(params.name);
-  const asked = { given: params.arguments, signal: ctx.mcpReq.signal };
+  const asked = { given: params.arguments, signal };
   if (!entry) {
     parts.observer?.onCall(unknownTool)('refused');
     throw new InvalidParams(`Unknown tool ${JSON.stringify(params.name.slice(0, 80))}`);
   }
   const client = await clientOfRequest(parts.tenant.writes.tokens, server, ctx);
-  const run = (formAnswer?: FormAnswer): Promise<CallToolResult | InputRequiredResult> => {
+  const run = (formAnswer: FormAnswer): Promise<CallToolResult | InputRequiredResult> => {
     const createCall = (args: Record<string, unknown>) => {
-      const asking = { tool: params.name, args, client, ctx, formAnswer };
-      return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
+      const asking = { tool: params.name, args, client, formAnswer };
+      return changeCall(parts, ctx, isForView(entry.definition) ? answeredCall(asking) : asking);
     };
     return runTool(entry, parts, asked, createCall, async (question) =>
       isModern(server)
@@ -109,7 +110,8 @@ async function callTool(
         : run(await askHost(question, server, ctx, parts.tenant)),
     );
   };
-  return run();
+  // A host of the modern era repeats the call with its answer; one of the legacy era answers during the call.
+  return run({ seal: ctx.mcpReq.requestState<string>(), responses });
 }
 
 /** The call that a person answered in a view, by what the view sent. */
@@ -119,13 +121,12 @@ function answeredCall(call: AskingCall): AskingCall {
   return { ...call, tool: String(tool), args: isObject(args) ? args : {}, chosen };
 }
 
-function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
-  const { client, ctx, args, chosen, formAnswer } = asking;
-  const isAnswered = ctx.mcpReq.requestState() !== undefined || args.confirm !== undefined;
+function changeCall(parts: CallParts, ctx: ServerContext, asking: AskingCall): ChangeCall {
+  const { client, args, chosen, formAnswer } = asking;
   return {
     ...toolCall(ctx),
     client: client.name,
-    answered: isAnswered || chosen !== undefined || formAnswer !== undefined,
+    answered: (formAnswer.seal ?? args.confirm ?? chosen) !== undefined,
     consent: (proposal) => requestConsent(proposal, parts, asking),
     ...(chosen && {
       askAgain: (proposal) => createQuestion('view', proposal, parts.tenant, asking),
