@@ -1,5 +1,5 @@
 /** Settings that error messages of the lower modules refer to; `config.ts` knows what each is called. */
-type ReportedSetting =
+export type ReportedSetting =
   | 'allowedStages'
   | 'baseUrl'
   | 'cacheMegabytes'

@@ -1,16 +1,14 @@
 import { BoundedMap } from '../containers.ts';
-import type { ApiRecord } from '../service/records/records.ts';
-import type { NameOf } from '../setting-names.ts';
 import { requireGrant, writeGrant } from '../tenant/grants.ts';
-import type { Tenant, ToolCall } from '../tenant/tenant.ts';
+import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
-import { canonicalJson, isObject } from '../values.ts';
+import { canonicalJson } from '../values.ts';
 import { answerMs, type ChangeCall, type NotAgreed, type Question } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
 import { type FieldChange, nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges, type WriteIntent } from './journal.ts';
 import { buildPlan, type ChangePlan, planAgain } from './plan.ts';
-import { ChangeRefused, type Remedy, refused } from './refusal.ts';
+import { ChangeRefused, refused } from './refusal.ts';
 import { doubtRow, TargetFinder } from './target.ts';
 
 export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
@@ -73,7 +71,7 @@ async function decidePlan(
     ? planAgain(found, await new TargetFinder(tenant, call).refresh(found.target))
     : found;
   if (isNoOp(plan)) return { outcome: 'no_change', plan };
-  await checkAllowed(tenant, plan, call);
+  await checkAllowed(tenant, plan);
   await checkHourlyLimit(tenant);
   await checkBudget(tenant);
   const consent = await call.consent(plan);
@@ -120,45 +118,34 @@ async function checkBudget(tenant: Tenant): Promise<void> {
 
 const hourMs = 3_600_000;
 
-/** Names the limit of the operator. */
-const limitedBy =
-  (setting: Parameters<NameOf>[0]): Remedy =>
-  (nameOf) =>
-    wording`The limit is ${trusted(nameOf(setting))}.`;
-
 /** @throws ChangeRefused for a field or a stage that may not be written */
 export async function checkAllowed(
   tenant: Tenant,
   plan: { changes: readonly FieldChange[] },
-  call: ToolCall,
 ): Promise<void> {
-  const { fields } = tenant.writes.rules;
+  const { fields, allowedStages } = tenant.writes.rules;
   const forbidden = plan.changes.filter(({ field }) => !fields.has(field));
   if (forbidden.length > 0) {
     const names = trusted(forbidden.map(({ field }) => field).join(', '));
     throw new ChangeRefused(
       wording`The operator of this server does not let agents write ${names}. Allowed: ${trusted([...fields].join(', '))}.`,
       undefined,
-      limitedBy('writeFields'),
+      'writeFields',
     );
   }
   const stage = nextReference(plan.changes, 'stage');
-  if (stage) await checkStage(tenant, stage, call);
+  if (stage && allowedStages.length > 0) await checkStage(stage, allowedStages);
 }
 
-/** Checks all names of the stage: a renamed stage is allowed under its old and its new name. */
-async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Promise<void> {
-  const { allowedStages } = tenant.writes.rules;
-  if (allowedStages.length === 0) return;
-  const { records } = await tenant.collection('opportunity', call);
-  const names = namesOf(stage, records);
+/** @param allowed names or ids */
+async function checkStage({ id, name = id }: Reference, allowed: readonly string[]): Promise<void> {
   const { looksLike } = await import('../text/look-alikes.ts');
-  if (allowedStages.some((word) => names.some(looksLike(word)))) return;
-  const quoted = allowedStages.map((it) => quote(it));
+  if (allowed.some((word) => [id, name].some(looksLike(word)))) return;
+  const quoted = allowed.map((it) => quote(it));
   throw new ChangeRefused(
-    wording`The operator of this server does not let agents set the stage ${quote(stage.name ?? stage.id)}. Allowed: ${join(quoted, ', ')}. A person can do it in the product.`,
+    wording`The operator of this server does not let agents set the stage ${quote(name)}. Allowed: ${join(quoted, ', ')}. A person can do it in the product.`,
     undefined,
-    limitedBy('allowedStages'),
+    'allowedStages',
   );
 }
 
@@ -169,7 +156,7 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
     throw new ChangeRefused(
       wording`The operator of this server has disabled writing.`,
       undefined,
-      limitedBy('writesPerHour'),
+      'writesPerHour',
     );
   }
   const { changes } = await readChanges(tenant);
@@ -185,7 +172,7 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
   throw new ChangeRefused(
     wording`The limit of ${perHour} writes an hour is reached. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
     undefined,
-    limitedBy('writesPerHour'),
+    'writesPerHour',
   );
 }
 
@@ -201,15 +188,4 @@ export async function refuseJustCreated(tenant: Tenant, externalId: string): Pro
   );
   if (!made) return;
   throw refused`A new opportunity ${made.outcome?.outcome === 'written' ? 'got' : 'may have got'} the external identifier ${quote(externalId)} just now, by ${identifier(made.intent.id)}. To change that one, leave create out.`;
-}
-
-/** The id of a stage, and what opportunities call it: the API has no list of stages. */
-function namesOf({ id, name = id }: Reference, opportunities: readonly ApiRecord[]): string[] {
-  const names = new Set([id, name]);
-  for (const { pipelineStage: stage } of opportunities) {
-    if (!isObject(stage) || String(stage.id) !== id) continue;
-    for (const called of [stage.name, stage.externalIdentifier])
-      if (typeof called === 'string' && called !== '') names.add(called);
-  }
-  return [...names];
 }

@@ -115,12 +115,7 @@ export function journalError(verb: 'read' | 'written', error: unknown): ChangeRe
   if (error instanceof StateUnavailable) {
     return refused`${reason} It is stored in the shared state, which cannot be reached: ask again in a minute.`;
   }
-  return new ChangeRefused(
-    reason,
-    undefined,
-    (nameOf) =>
-      wording`The operator of this server can set ${trusted(nameOf('stateDir'))} to a folder that it can write to.`,
-  );
+  return new ChangeRefused(reason, undefined, 'stateDir');
 }
 
 /** True unless the change is known not to be written. */

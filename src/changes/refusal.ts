@@ -1,5 +1,5 @@
 import type { Coverage } from '../reading/coverage.ts';
-import type { NameOf } from '../setting-names.ts';
+import type { ReportedSetting } from '../setting-names.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
 /** A change was refused. The reason is shown to the assistant unchanged. */
@@ -8,14 +8,14 @@ export class ChangeRefused extends Error {
   readonly reason: Wording;
   /** Alternatives or differences, shown with the reason. */
   readonly details: Record<string, unknown> | undefined;
-  /** What the operator can do, in the operator's names of settings. */
-  readonly remedy: Remedy | undefined;
+  /** By which the operator can allow it. */
+  readonly setting: ReportedSetting | undefined;
 
-  constructor(reason: Wording, details?: Record<string, unknown>, remedy?: Remedy) {
+  constructor(reason: Wording, details?: Record<string, unknown>, setting?: ReportedSetting) {
     super(reason);
     this.reason = reason;
     this.details = details;
-    this.remedy = remedy;
+    this.setting = setting;
   }
 }
 
@@ -24,8 +24,6 @@ export const refused = <const T extends readonly (string | number)[]>(
   strings: TemplateStringsArray,
   ...pieces: { readonly [K in keyof T]: Piece<T[K]> }
 ): ChangeRefused => new ChangeRefused(wording<T>(strings, ...pieces));
-
-export type Remedy = (nameOf: NameOf) => Wording;
 
 /** The beginning of a reason, where not all records could be read. */
 export const partlyRead = (

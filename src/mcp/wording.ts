@@ -7,7 +7,7 @@ import {
   type FactsOf,
   isApiError,
 } from '../service/errors.ts';
-import type { NameOf } from '../setting-names.ts';
+import type { NameOf, ReportedSetting } from '../setting-names.ts';
 import {
   join,
   quote,
@@ -59,8 +59,14 @@ function heldNow(heldSince: ReadonlyMap<string, number>): Wording {
   return wording` Questions about these records can be answered now: ${join(held, ', ')}.`;
 }
 
-function changeRefused({ reason, details, remedy }: ChangeRefused, nameOf: NameOf): Wording {
-  const text = remedy === undefined ? reason : wording`${reason} ${remedy(nameOf)}`;
+/** What the operator can do about a refusal that is due to a setting. */
+const remedyBy = (setting: ReportedSetting, name: Wording): Wording =>
+  setting === 'stateDir'
+    ? wording`The operator of this server can set ${name} to a folder that it can write to.`
+    : wording`The limit is ${name}.`;
+
+function changeRefused({ reason, details, setting }: ChangeRefused, nameOf: NameOf): Wording {
+  const text = setting ? wording`${reason} ${remedyBy(setting, trusted(nameOf(setting)))}` : reason;
   if (details === undefined) return text;
   // The same whether or not an answer has loaded the converter before.
   return wording`${text}\n${trusted(render(cleanedRow(details, withoutTags)))}`;
