@@ -1,7 +1,22 @@
-import { inOptions } from './commands/options.ts';
-import { type HostedTenant, tenantHost } from './commands/tenant-host.ts';
+import {
+  inOptions,
+  type Options,
+  optionName,
+  settingsFrom,
+  tenantSettings,
+} from './commands/options.ts';
+import { resolveAddress } from './commands/start.ts';
+import {
+  openCommon,
+  openHandle,
+  type SharedServices,
+  type TenantHandle,
+} from './commands/tenant-handle.ts';
+import { validName } from './commands/tenants.ts';
+import type { SettingName } from './config/settings.ts';
 import { ConfigError } from './config.ts';
-import { factsOf } from './log.ts';
+import { embeddedHost } from './hosts/embedded.ts';
+import { createLog, factsOf } from './log.ts';
 
 /** A permission; `read` includes every read. */
 export type CpqGrant =
@@ -148,6 +163,19 @@ export class CpqOptionError extends Error {
   override readonly name = 'CpqOptionError';
 }
 
+const hostOptions: readonly SettingName[] = ['stateDir', 'redisUrl', 'cacheMegabytes', 'logLevel'];
+const allOptions: readonly SettingName[] = [
+  ...hostOptions,
+  ...tenantSettings,
+  ...(['sandbox', 'keepCollections', 'historyDays'] as const),
+];
+
+/** Tenants with the same name and address share their state. */
+interface StateOwner {
+  name: string | undefined;
+  key: string;
+}
+
 /**
  * Opens a host for many tenants inside the calling program.
  *
@@ -159,18 +187,70 @@ export class CpqOptionError extends Error {
  * @throws CpqOptionError that names the option, never a secret
  */
 export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
-  let host: ReturnType<typeof tenantHost>;
+  const settings = hostSettings({ ...options });
+  const log = createLog(settings.logLevel);
+  const servers = new Map<CpqServer, StateOwner>();
+  let common: Promise<SharedServices> | undefined;
+  let closed = false;
+
+  /** A failure is forgotten: the next tenant tries again. */
+  function openShared(): Promise<SharedServices> {
+    common ??= openCommon(settings, log).catch((error) => {
+      common = undefined;
+      throw error;
+    });
+    return common;
+  }
+
+  /** @throws ConfigError; Error when Redis refuses the password, or the host is closed */
+  async function open({ name: givenName, ...given }: Options): Promise<CpqServer> {
+    const shared = hostOptions.find((name) => name in given);
+    if (shared !== undefined) throw new ConfigError(`"${shared}" is an option of the host`);
+    const name = givenName === undefined ? undefined : validName(givenName);
+    const read = settingsFrom({ ...options, ...given }, allOptions);
+    const address = await resolveAddress(read);
+    try {
+      const services = await openShared();
+      if (closed) throw new Error('the host is closed');
+      const { baseUrl, key } = address;
+      const owner = { name: name && `${name} at ${baseUrl.href}`, key };
+      refuseOtherKey(owner, [...servers.values()]);
+      const more = { stateByKey: name === undefined, nameOf: optionName };
+      const handle = openHandle(name ?? baseUrl.host, read, address, services, more);
+      const server = serverFor(handle, () => servers.delete(server));
+      servers.set(server, owner);
+      return server;
+    } catch (error) {
+      await address.close?.();
+      throw error;
+    }
+  }
+
+  return {
+    tenant: (given) => open({ ...given }).catch(rethrowNamingOptions),
+    async close() {
+      if (closed) return;
+      closed = true;
+      await Promise.all([...servers.keys()].map((server) => server.close()));
+      await (await common)?.state.close();
+    },
+  };
+}
+
+function hostSettings(options: Options) {
   try {
-    host = tenantHost({ ...options });
+    return settingsFrom(options, hostOptions);
   } catch (error) {
     rethrowNamingOptions(error);
   }
-  return {
-    async tenant(tenantOptions) {
-      return serverFor(await host.open({ ...tenantOptions }).catch(rethrowNamingOptions));
-    },
-    close: () => host.close(),
-  };
+}
+
+/** It would share its journal and events with the tenant of that name. @throws ConfigError */
+function refuseOtherKey({ name, key }: StateOwner, owners: readonly StateOwner[]): void {
+  if (!owners.some((other) => name && other.name === name && other.key !== key)) return;
+  throw new ConfigError(
+    `name: the tenant ${name} is open with another key. Close it first, or choose another name.`,
+  );
 }
 
 /**
@@ -200,8 +280,9 @@ export async function createCpqServer(options: CpqServerOptions = {}): Promise<C
   };
 }
 
-function serverFor({ handle, ...host }: HostedTenant): CpqServer {
+function serverFor(handle: TenantHandle, onClosed: () => void): CpqServer {
   const { webhooks, log, endpoint } = handle;
+  const host = embeddedHost(endpoint, (error) => log.warn('protocol', factsOf(error)));
   return {
     tools: endpoint.parts.surface.list.map(({ name, title = name }) => ({ name, title })),
     // The SDKs declare narrower message types for the same interface.
@@ -214,7 +295,11 @@ function serverFor({ handle, ...host }: HostedTenant): CpqServer {
       const onError = (error: unknown) => log.error('webhook not stored', factsOf(error));
       return answerDelivery(webhooks, request, onError);
     },
-    close: host.close,
+    async close() {
+      await host.close();
+      await handle.close();
+      onClosed();
+    },
   };
 }
 

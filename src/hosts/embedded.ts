@@ -2,8 +2,6 @@ import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { TenantEndpoint } from './endpoint.ts';
 
-export type EmbeddedHost = ReturnType<typeof embeddedHost>;
-
 /** Serves connections of an embedding program, which provides the transports. */
 export function embeddedHost({ server }: TenantEndpoint, onError: (error: Error) => void) {
   const http = createMcpHandler(server, { onerror: onError });
