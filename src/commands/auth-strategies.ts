@@ -6,12 +6,11 @@ import {
   type Settings,
 } from '../config/settings.ts';
 import { ConfigError, parseAs } from '../config.ts';
-import { accessTokenStrategy } from '../hosts/access/access-tokens.ts';
+import { accessTokenStrategy, TokenFileError } from '../hosts/access/access-tokens.ts';
 import { apiKeyStrategy, type ConnectLimits } from '../hosts/access/api-key.ts';
 import { type AuthStrategy, type Gate, type GuessLimiter, gate } from '../hosts/access/gate.ts';
 import { parseNetworks } from '../hosts/access/networks.ts';
 import { oauthStrategy } from '../hosts/access/oauth.ts';
-import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
 import { toolsIn } from '../mcp/surface.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';

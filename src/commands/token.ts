@@ -9,7 +9,7 @@ import {
   readTokens,
   type StoredToken,
   updateTokens,
-} from '../hosts/access/token-file.ts';
+} from '../hosts/access/access-tokens.ts';
 import { createSurface, onlyExcludes } from '../mcp/surface.ts';
 import { parseList, wholeNumber } from '../setting-values.ts';
 import { parseGrants } from '../tenant/grants.ts';

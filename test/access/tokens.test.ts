@@ -12,9 +12,12 @@ import {
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { accessTokenStrategy } from '../../src/hosts/access/access-tokens.ts';
+import {
+  accessTokenStrategy,
+  createToken,
+  type NewToken,
+} from '../../src/hosts/access/access-tokens.ts';
 import type { ServedTenant } from '../../src/hosts/access/gate.ts';
-import { createToken, type NewToken } from '../../src/hosts/access/token-file.ts';
 import {
   bearer,
   callerAt,

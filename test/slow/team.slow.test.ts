@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createToken, updateTokens } from '../../src/hosts/access/token-file.ts';
+import { createToken, updateTokens } from '../../src/hosts/access/access-tokens.ts';
 import { describeWith } from '../support/needs.ts';
 import { startNginx } from '../support/nginx.ts';
 import { type Running, start } from '../support/process.ts';

@@ -10,10 +10,10 @@ import { KeyedMutex } from '../../state/keyed-mutex.ts';
 import { MemoryRates } from '../../state/memory-rates.ts';
 import type { RateWindow } from '../../state/port.ts';
 import type { Tenant } from '../../tenant/tenant.ts';
+import { isAccessToken } from './access-tokens.ts';
 import type { AuthStrategy, ServedTenant } from './gate.ts';
 import { HttpError, isGuess } from './http-error.ts';
 import { isPrivate, lookupPublicOnly } from './networks.ts';
-import { isAccessToken } from './token-file.ts';
 
 /** A tenant opened for a caller's own key; closed when idle. */
 export interface RetirableTenant extends ServedTenant {

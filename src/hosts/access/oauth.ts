@@ -3,9 +3,9 @@ import { isProtected } from '../../setting-values.ts';
 import { shortHash } from '../../state/short-hash.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
 import { errorCode, fieldOf, messageOf } from '../../values.ts';
+import { isAccessToken } from './access-tokens.ts';
 import type { AuthStrategy, TenantRegistry } from './gate.ts';
 import { bearerToken, HttpError, invalidTokenError } from './http-error.ts';
-import { isAccessToken } from './token-file.ts';
 
 export interface OAuthOptions {
   issuer: string;
