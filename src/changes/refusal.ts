@@ -2,6 +2,12 @@ import type { Coverage } from '../reading/coverage.ts';
 import type { ReportedSetting } from '../setting-names.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
+/** The settings that a refusal may be due to. */
+export type LimitingSetting = Extract<
+  ReportedSetting,
+  'allowedStages' | 'stateDir' | 'writeFields' | 'writesPerHour'
+>;
+
 /** A change was refused. The reason is shown to the assistant unchanged. */
 export class ChangeRefused extends Error {
   readonly kind = 'change-refused';
@@ -9,9 +15,9 @@ export class ChangeRefused extends Error {
   /** Alternatives or differences, shown with the reason. */
   readonly details: Record<string, unknown> | undefined;
   /** By which the operator can allow it. */
-  readonly setting: ReportedSetting | undefined;
+  readonly setting: LimitingSetting | undefined;
 
-  constructor(reason: Wording, details?: Record<string, unknown>, setting?: ReportedSetting) {
+  constructor(reason: Wording, details?: Record<string, unknown>, setting?: LimitingSetting) {
     super(reason);
     this.reason = reason;
     this.details = details;

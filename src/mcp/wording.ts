@@ -1,4 +1,4 @@
-import type { ChangeRefused } from '../changes/refusal.ts';
+import type { ChangeRefused, LimitingSetting } from '../changes/refusal.ts';
 import { plural } from '../figures/naming.ts';
 import {
   type ApiError,
@@ -7,7 +7,7 @@ import {
   type FactsOf,
   isApiError,
 } from '../service/errors.ts';
-import type { NameOf, ReportedSetting } from '../setting-names.ts';
+import type { NameOf } from '../setting-names.ts';
 import {
   join,
   quote,
@@ -60,7 +60,7 @@ function heldNow(heldSince: ReadonlyMap<string, number>): Wording {
 }
 
 /** What the operator can do about a refusal that is due to a setting. */
-const remedyBy = (setting: ReportedSetting, name: Wording): Wording =>
+const remedyBy = (setting: LimitingSetting, name: Wording): Wording =>
   setting === 'stateDir'
     ? wording`The operator of this server can set ${name} to a folder that it can write to.`
     : wording`The limit is ${name}.`;
