@@ -13,9 +13,6 @@ import {
   type Row,
   rowAt,
   type SnapshotKind,
-  takenAtOf,
-  type Unpacked,
-  UnreadableSnapshot,
   unpack,
   version,
 } from './snapshots.ts';
@@ -60,7 +57,7 @@ const parseNames = (names: readonly string[]) =>
 
 /**
  * @param keepDays snapshots are deleted after so many days
- * @param owner of what this server reads: differs by key and by rules for fields; absent in snapshots of earlier versions
+ * @param owner of what this server reads: differs by key and by rules for fields
  */
 export function storedSnapshots<T extends { id?: string }>(
   kind: SnapshotKind<T>,
@@ -85,9 +82,7 @@ export function storedSnapshots<T extends { id?: string }>(
      */
     async save(records: readonly T[], takenAt: Date): Promise<boolean> {
       const day = utcDay(takenAt);
-      const last = await ifReadable(
-        readUnpacked(store, prefix + day).then((it) => it && takenAtOf(it)),
-      );
+      const last = (await readUnpacked(store, prefix + day))?.takenAt;
       // One from the future was taken while the clock was wrong: it is replaced.
       if (last && takenAt < last && last <= now()) return false;
       const header = { version, prefix, owner, takenAt: takenAt.toISOString() };
@@ -158,35 +153,21 @@ function storedReader<T>(
   };
   return {
     async read(day) {
-      const stored = await ifReadable(readStored(kind, store, day));
+      const stored = await readUnpacked(store, kind.prefix + day);
       if (!stored) return undefined;
-      const { takenAt, columns, by = owner } = stored;
+      const { header, takenAt, lines } = stored;
+      // A file of another day or kind under this name, such as a copy, is as unreadable as a damaged one.
+      const isMeant = utcDay(takenAt) === day && header.prefix === kind.prefix;
+      if (!isMeant || header.version !== version) return undefined;
+      const columns = await columnsOf(lines);
       const records: T[] = [];
       await forEachInSlices(columns[0]?.keys() ?? [], (at) => records.push(recordOf(columns, at)));
-      return { takenAt, records, ...(by !== owner && { isOthers: true }) };
+      return { takenAt, records, ...(header.owner !== owner && { isOthers: true }) };
     },
   };
 }
 
-/** A file of another day or kind under this name, such as a copy, is as unreadable as a damaged one. */
-async function readStored<T>(kind: SnapshotKind<T>, store: SnapshotStore, day: Day) {
-  const unpacked = await readUnpacked(store, kind.prefix + day);
-  if (!unpacked) return undefined;
-  const takenAt = takenAtOf(unpacked);
-  if (utcDay(takenAt) !== day) throw new UnreadableSnapshot('of another day');
-  const { header } = unpacked;
-  if (header.version !== version || header.prefix !== kind.prefix)
-    throw new UnreadableSnapshot('of another version or kind');
-  return { takenAt, columns: await columnsOf(unpacked), by: header.owner };
-}
-
-async function readUnpacked(store: SnapshotStore, name: string): Promise<Unpacked | undefined> {
+async function readUnpacked(store: SnapshotStore, name: string) {
   const stored = await store.read(name);
   return stored && unpack(stored);
 }
-
-const ifReadable = <T>(read: Promise<T>): Promise<T | undefined> =>
-  read.catch((error: unknown) => {
-    if (error instanceof UnreadableSnapshot) return undefined;
-    throw error;
-  });

@@ -10,7 +10,7 @@ import type { TermTotals } from '../figures/terms.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import { shortHash } from '../state/short-hash.ts';
-import { isObject, parseJson } from '../values.ts';
+import { isObject, parseObject } from '../values.ts';
 
 /** Records of one kind and their stored form. */
 export interface SnapshotKind<T> {
@@ -131,11 +131,6 @@ export const isRowAt = (columns: Columns, at: number, row: Row): boolean =>
   columns.length === row.length &&
   columns.every((column, place) => isSameCell(column[at] ?? null, row[place] ?? null));
 
-/** A stored value cannot be read: it is damaged, or from a later version of this server. */
-export class UnreadableSnapshot extends Error {
-  override readonly name = 'UnreadableSnapshot';
-}
-
 /** Several times what 100,000 records take, in bytes: a few kilobytes that were written by others may hold gigabytes. */
 const maxLength = 128 * 1024 * 1024;
 /** Higher than the default, because snapshots are written once a day and kept for a year. */
@@ -159,40 +154,22 @@ export async function pack(header: object, rows: readonly Row[]): Promise<Buffer
   return brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
 }
 
-/** A stored value whose columns are not read yet. */
-export type Unpacked = Awaited<ReturnType<typeof unpack>>;
-
-/** @throws UnreadableSnapshot */
-export async function unpack(stored: Buffer) {
-  const read = unbrotli(stored, { maxOutputLength: maxLength });
-  const body = await read.catch((cause: unknown) => {
-    throw new UnreadableSnapshot('damaged', { cause });
-  });
-  const [first = '', ...lines] = body.toString().split('\n');
-  const header = parseJson(first);
-  if (!isObject(header)) throw new UnreadableSnapshot('no header');
-  // Earlier versions stored none.
-  if (header.hash !== undefined && header.hash !== shortHash(lines.join('\n')))
-    throw new UnreadableSnapshot('damaged');
-  return { header, lines };
-}
-
 /**
- * The time at which a day was taken.
- * @throws UnreadableSnapshot if the header has none
+ * What a stored value is, with its columns not read yet; `undefined` if it is damaged. The hash shows that it is as it was
+ * written.
  */
-export function takenAtOf({ header }: Unpacked): Date {
-  const time = new Date(String(header.takenAt));
-  if (Number.isNaN(time.getTime())) throw new UnreadableSnapshot('no time');
-  return time;
+export async function unpack(stored: Buffer) {
+  const body = await unbrotli(stored, { maxOutputLength: maxLength }).catch(() => undefined);
+  const [first = '', ...lines] = body?.toString().split('\n') ?? [];
+  const header = parseObject(first) ?? {};
+  const takenAt = new Date(String(header.takenAt));
+  const isWhole = header.hash === shortHash(lines.join('\n')) && !Number.isNaN(takenAt.getTime());
+  return isWhole ? { header, takenAt, lines } : undefined;
 }
 
-/** @throws UnreadableSnapshot */
-export async function columnsOf({ lines }: Unpacked): Promise<Columns> {
-  const columns: Cell[][] = [];
-  await forEachInSlices(lines, (line) => columns.push(cellsOf(parseJson(line))));
-  if (columns.some(({ length }) => length !== columns[0]?.length))
-    throw new UnreadableSnapshot('a short column');
+export async function columnsOf(lines: readonly string[]): Promise<Columns> {
+  const columns: (readonly Cell[])[] = [];
+  await forEachInSlices(lines, (line) => columns.push(cellsOf(JSON.parse(line))));
   return columns;
 }
 
@@ -219,14 +196,5 @@ function toColumn(cells: readonly Cell[]): Column {
   return distinct.length * 2 > cells.length ? cells : { cells: distinct, at };
 }
 
-function cellsOf(column: unknown): Cell[] {
-  if (Array.isArray(column)) return column;
-  if (isObject(column) && Array.isArray(column.cells) && isNumbers(column.at)) {
-    const { cells, at } = column;
-    return at.map((position): Cell => cells[position] ?? null);
-  }
-  throw new UnreadableSnapshot('not a column');
-}
-
-const isNumbers = (value: unknown): value is number[] =>
-  Array.isArray(value) && value.every((entry) => typeof entry === 'number');
+const cellsOf = (column: Column): readonly Cell[] =>
+  'cells' in column ? column.at.map((position) => column.cells[position] ?? null) : column;
