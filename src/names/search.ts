@@ -22,13 +22,13 @@ export const displayName: { [K in SearchKind]: (record: RecordOf[K]) => string |
   quote: ({ number }) => number,
 };
 
-interface IndexEntry {
-  name: string;
-  more: string;
-  /** Identifiers; they match as a whole. */
-  exact: readonly string[];
-  /** As digits. */
-  phones?: readonly string[];
+/** What of a record is indexed. */
+interface IndexedParts {
+  name: string | undefined;
+  more: readonly unknown[];
+  /** Besides its id and its external identifier; they match as a whole. */
+  identifiers?: readonly (string | undefined)[];
+  phones?: readonly (string | undefined)[];
 }
 
 /** How a text can equal a part of a record, most specific first. */
@@ -41,57 +41,44 @@ export interface Hit<K extends SearchKind> {
   by?: MatchKind;
 }
 
-const describe: { [K in SearchKind]: (record: RecordOf[K]) => IndexEntry } = {
-  company: (company) => ({
-    name: words(company.name),
-    more: words(company.website, company.address?.city, company.type, ...(company.labels ?? [])),
-    exact: ids(company, company.telephone),
-    phones: phonesOf(company.telephone),
+const indexed: { [K in SearchKind]: (record: RecordOf[K]) => IndexedParts } = {
+  company: ({ name, website, address, type, labels = [], telephone }) => ({
+    name,
+    more: [website, address?.city, type, ...labels],
+    phones: [telephone],
   }),
   contact: (contact) => ({
-    name: words(contactName(contact)),
-    more: words(contact.companyName, contact.email),
-    exact: ids(contact, contact.email, contact.phone, contact.mobilePhone),
-    phones: phonesOf(contact.phone, contact.mobilePhone),
+    name: contactName(contact),
+    more: [contact.companyName, contact.email],
+    identifiers: [contact.email],
+    phones: [contact.phone, contact.mobilePhone],
   }),
-  opportunity: (opportunity) => ({
-    name: words(opportunity.name),
-    more: words(opportunity.company?.name, opportunity.pipelineStage?.name),
-    exact: ids(opportunity),
+  opportunity: ({ name, company, pipelineStage }) => ({
+    name,
+    more: [company?.name, pipelineStage?.name],
   }),
-  product: (product) => ({
-    name: words(product.name),
-    more: words(
-      product.mpn,
-      product.manufacturer,
-      product.vendor,
-      product.shortDescription?.slice(0, 200),
-    ),
-    exact: ids(product, product.mpn, product.ean),
+  product: ({ name, mpn, ean, manufacturer, vendor, shortDescription }) => ({
+    name,
+    more: [mpn, manufacturer, vendor, shortDescription?.slice(0, 200)],
+    identifiers: [mpn, ean],
   }),
-  quote: (quote) => ({
-    name: words(quote.title ?? quote.name),
-    more: words(quote.number, quote.company?.name),
-    exact: ids(quote, quote.number),
+  quote: ({ title, name, number, company }) => ({
+    name: title ?? name,
+    more: [number, company?.name],
+    identifiers: [number],
   }),
 };
 
 /** Characters of a text that are indexed. */
 const maxIndexedLength = 1_000;
 
-const words = (...parts: unknown[]): string =>
+const words = (parts: readonly unknown[]): string =>
   parts
     .flatMap((part) => (typeof part === 'string' ? [part.slice(0, maxIndexedLength)] : []))
     .join(' ');
 
-const ids = ({ id, externalIdentifier }: ApiRecord, ...others: (string | undefined)[]): string[] =>
-  [id, externalIdentifier, ...others].filter((part) => part !== undefined).map(normaliseIdentifier);
-
-const phonesOf = (...numbers: (string | undefined)[]): string[] =>
-  numbers.flatMap((number) => phoneDigits(number ?? '') ?? []);
-
 /** Normalised for comparison: `+1 (555) 010` equals `1555010`, `AB-12` equals `ab12`, and `é` equals `e`. */
-const normaliseIdentifier = (text: string): string =>
+const normaliseIdentifier = (text = ''): string =>
   withoutAccents(normalisePart(text.slice(0, maxIndexedLength)));
 
 /** A short text and the list of where it occurs. */
@@ -126,11 +113,14 @@ export class SearchIndex<K extends SearchKind> {
 
   add(record: RecordOf[K]): void {
     const at = this.#records.push(record) - 1;
-    const { name, more, exact, phones = [] } = describe[this.#kind](record);
-    for (const key of new Set(exact)) addTo(this.#identifiers, key, at);
-    addTo(this.#names, normaliseIdentifier(name), at);
-    for (const digits of phones) addTo(this.#phones, phoneEnd(digits), { digits, at });
-    this.#words.add([name, more]);
+    const { name, more, identifiers = [], phones = [] } = indexed[this.#kind](record);
+    const { id, externalIdentifier }: ApiRecord = record;
+    const whole = [id, externalIdentifier, ...identifiers, ...phones].map(normaliseIdentifier);
+    for (const key of new Set(whole)) if (key !== '') addTo(this.#identifiers, key, at);
+    addTo(this.#names, normaliseIdentifier(words([name])), at);
+    for (const digits of phones.flatMap((phone) => phoneDigits(phone ?? '') ?? []))
+      addTo(this.#phones, phoneEnd(digits), { digits, at });
+    this.#words.add([words([name]), words(more)]);
   }
 
   /**
