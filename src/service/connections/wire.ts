@@ -25,63 +25,44 @@ export interface WireResponse {
 const maxSmallBody = 64 * 1024;
 
 /**
- * One request, and its response. undici's `request` returns a stream instead, which doubles the
- * cost of a small response and is not needed here.
+ * Sends a request, and resolves with its response. undici's `request` returns a stream instead, which doubles the cost of a
+ * small response and is not needed here.
+ * @param signal aborts the request and closes its socket. A request that is not sent yet is never sent.
  */
-class Exchange implements Dispatcher.DispatchHandler {
-  #resolve!: (received: WireResponse) => void;
-  #reject!: (reason: unknown) => void;
-  /** @throws undici's error, or the reason passed to `stop` */
-  readonly received = new Promise<WireResponse>((resolve, reject) => {
-    this.#resolve = resolve;
-    this.#reject = reject;
+const dispatched = (
+  pool: Pool,
+  request: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<WireResponse> =>
+  new Promise((resolve, reject) => {
+    let head: Omit<WireResponse, 'body'>;
+    const chunks: Buffer[] = [];
+    pool.dispatch(request, {
+      onRequestStart(controller) {
+        const abort = () => controller.abort(toError(signal.reason));
+        if (signal.aborted) abort();
+        else signal.addEventListener('abort', abort, { once: true });
+      },
+      onResponseStart(_, status, headers) {
+        // Informational responses (1xx) precede the final one.
+        if (status >= 200) head = { status, headers };
+      },
+      onResponseData(_, chunk) {
+        chunks.push(chunk);
+      },
+      onResponseEnd() {
+        const [only] = chunks;
+        const body = only && chunks.length === 1 ? only : Buffer.concat(chunks);
+        resolve({ ...head, body });
+      },
+      onResponseError: (_, error) => reject(error),
+    });
   });
-  #controller: Dispatcher.DispatchController | undefined;
-  #stopped: { reason: unknown } | undefined;
-  #head!: Omit<WireResponse, 'body'>;
-  readonly #chunks: Buffer[] = [];
 
-  /** Sends the request, unless it was stopped before. */
-  start(pool: Pool, request: Dispatcher.DispatchOptions): Promise<WireResponse> {
-    if (!this.#stopped) pool.dispatch(request, this);
-    return this.received;
-  }
-
-  /** Aborts the request and closes its socket. A request that is not sent yet is never sent. */
-  stop(reason: unknown): void {
-    this.#stopped = { reason };
-    this.#reject(reason);
-    this.#controller?.abort(toError(reason));
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#stopped) controller.abort(toError(this.#stopped.reason));
-  }
-
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    status: number,
-    headers: WireResponse['headers'],
-  ): void {
-    // Informational responses (1xx) precede the final one.
-    if (status >= 200) this.#head = { status, headers };
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    const [only] = this.#chunks;
-    const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
-    this.#resolve({ ...this.#head, body });
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#reject(error);
-  }
-}
+const rejectedBy = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 
 export type Wire = ReturnType<typeof wireTo>;
 
@@ -96,7 +77,8 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
   const withBody = { ...own, 'content-type': 'application/json' };
   const { attemptMs, maxBytes, concurrent } = shared.limits;
   const slots = new Slots(concurrent);
-  const unanswered = new Set<Exchange>();
+  /** They stop the requests that are not answered yet. */
+  const unanswered = new Set<AbortController>();
   let acquired: Promise<Pool> | undefined;
   let closed: ApiError | undefined;
   /** The end of every path: a slash, once the service redirected to it. */
@@ -112,20 +94,24 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
     const { method, body = null } = request;
     const headers = body === null ? own : withBody;
     const options = { method, path: base.pathname + path, headers, body };
-    const exchange = new Exchange();
-    const cancel = () => exchange.stop(call.signal.reason);
+    const stop = new AbortController();
+    const stopped = rejectedBy(stop.signal);
+    const cancel = () => stop.abort(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(attemptMs, call.deadline - Date.now()));
-    const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
+    const timer = setTimeout(() => stop.abort(new ApiError('timed-out', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
-    unanswered.add(exchange);
-    // Not awaited: it may be stopped before it gets a slot.
-    slots.run(() => exchange.start(pool, options)).catch(() => {});
+    unanswered.add(stop);
+    const received = slots.run(async () => {
+      stop.signal.throwIfAborted();
+      return Promise.race([stopped, dispatched(pool, options, stop.signal)]);
+    });
     try {
-      return await exchange.received;
+      // It may be stopped before it gets a slot.
+      return await Promise.race([stopped, received]);
     } catch (error) {
       throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
     } finally {
-      unanswered.delete(exchange);
+      unanswered.delete(stop);
       clearTimeout(timer);
       call.signal.removeEventListener('abort', cancel);
     }
@@ -151,7 +137,7 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
     async close(): Promise<void> {
       if (closed) return;
       closed = new ApiError('connection-lost', { host: base.host, byUs: true }, 'closed');
-      for (const exchange of unanswered) exchange.stop(closed);
+      for (const stop of unanswered) stop.abort(closed);
       if (acquired) await shared.release(base.origin);
     },
   };
