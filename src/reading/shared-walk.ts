@@ -1,5 +1,6 @@
 import { type Call, type CallContext, readingDeadline, type WalkCost } from '../service/call.ts';
 import { ApiError } from '../service/errors.ts';
+import { delay } from '../state/delay.ts';
 import type { CachedCollection } from './cache.ts';
 import { maxParallel } from './read-pages.ts';
 import type { Progress } from './walk.ts';
@@ -49,13 +50,19 @@ export class SharedWalk implements Call {
   }
 
   /**
-   * The result, for a call that has joined.
+   * The result, for a call that has joined; the reading continues for other waiters.
    * @throws ApiError (`timed-out`) when the call expires; the signal's reason when it is cancelled
    */
   async waitFor(call: CallContext, host: string): Promise<CachedCollection> {
+    const answered = new AbortController();
+    const ended = AbortSignal.any([call.signal, answered.signal]);
+    const expiry = delay(Math.max(0, call.deadline - Date.now()), ended).then(() => {
+      throw new ApiError('timed-out', { host }, 'the call ran out of time');
+    });
     try {
-      return await untilCallEnds(call, this.reading, host);
+      return await Promise.race([this.reading, expiry]);
     } finally {
+      answered.abort();
       this.#waiters.delete(call);
       if (this.#waiters.size === 0) this.stop('no call waits for the walk');
     }
@@ -93,18 +100,4 @@ export class SharedWalk implements Call {
   stop(reason: string): void {
     this.#controller.abort(new Error(reason));
   }
-}
-
-/** Waits until the call is cancelled or expires; the reading continues for other waiters. */
-function untilCallEnds<T>(call: CallContext, reading: Promise<T>, host: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = () => reject(call.signal.reason);
-    const expire = () => reject(new ApiError('timed-out', { host }, 'the call ran out of time'));
-    const timer = setTimeout(expire, Math.max(0, call.deadline - Date.now()));
-    call.signal.addEventListener('abort', cancel, { once: true });
-    reading.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      call.signal.removeEventListener('abort', cancel);
-    });
-  });
 }
