@@ -171,7 +171,7 @@ export async function dailyTotals(
   const rows = [await total(opening)];
   for (const day of spreadEvenly(between, limit - 2)) {
     const snapshot = await reader.read(day);
-    if (snapshot) rows.push(await total({ day, ...snapshot }));
+    if (snapshot) rows.push(await total(snapshot));
   }
   rows.push(await total(closing));
   return { shown: rows.length, total: between.length + 2, rows };

@@ -2,12 +2,8 @@ import { addDays, type Day } from '../figures/days.ts';
 import { outcomeOf } from '../figures/outcome.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
-import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
+import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
 import { DealSeries } from './pipeline-changes.ts';
-
-export interface DatedSnapshot<T = Opportunity> extends Snapshot<T> {
-  day: Day;
-}
 
 export interface Period {
   /** The period starts at the end of this day. */
@@ -17,8 +13,8 @@ export interface Period {
 }
 
 export interface StatePair<T = Opportunity> {
-  opening: DatedSnapshot<T>;
-  closing: DatedSnapshot<T>;
+  opening: Snapshot<T>;
+  closing: Snapshot<T>;
   /** Whether the closing is the present reading. */
   isLive: boolean;
 }
@@ -45,12 +41,13 @@ const maxRecordsBetween = 150_000;
  * those of the history, oldest first.
  * @returns undefined if there are not two states
  */
-export async function readStates<T>(
-  reader: SnapshotReader<T>,
+export async function readStates<T extends { id?: string }>(
+  history: RecordHistory<T>,
   days: readonly Day[],
   { opening, closing }: Period,
-  present: DatedSnapshot<T> | undefined,
-): Promise<StatePair<T> | undefined> {
+  present: Snapshot<T> | undefined,
+): Promise<(StatePair<T> & { reader: SnapshotReader<T> }) | undefined> {
+  const reader = readableNow(history.reader(), present);
   const before = days.filter((day) => day <= closing).reverse();
   const isLive = present !== undefined && present.day <= closing;
   const last = isLive ? present : await firstReadable(reader, before);
@@ -61,13 +58,13 @@ export async function readStates<T>(
     ...known.filter((day) => day > opening),
   ];
   const start = await firstReadable(reader, candidates);
-  return start && { opening: start, closing: last, isLive };
+  return start && { opening: start, closing: last, isLive, reader };
 }
 
 /** Of what was read with another key only what is read now: the present one may not read the rest. */
-export function readableNow<T extends { id?: string }>(
+function readableNow<T extends { id?: string }>(
   reader: SnapshotReader<T>,
-  present: DatedSnapshot<T> | undefined,
+  present: Snapshot<T> | undefined,
 ): SnapshotReader<T> {
   const ids = new Set(present?.records.map(({ id }) => id));
   return {
@@ -85,12 +82,11 @@ export async function readPeriod(
   history: PipelineHistory,
   days: readonly Day[],
   requested: Period,
-  present: DatedSnapshot | undefined,
+  present: Snapshot | undefined,
 ): Promise<PeriodStates | undefined> {
-  const reader = readableNow(history.reader(), present);
-  const states = await readStates(reader, days, requested, present);
+  const states = await readStates(history, days, requested, present);
   if (!states) return undefined;
-  const { opening, closing } = states;
+  const { opening, closing, reader } = states;
   const between = days.filter((day) => opening.day < day && day < closing.day);
   const series = new DealSeries(opening.records);
   const used: Day[] = [];
@@ -117,7 +113,6 @@ export async function readPeriod(
     series,
     isPartial,
     between,
-    reader,
   };
 }
 
@@ -125,10 +120,10 @@ export async function readPeriod(
 async function firstReadable<T>(
   reader: SnapshotReader<T>,
   days: readonly Day[],
-): Promise<DatedSnapshot<T> | undefined> {
+): Promise<Snapshot<T> | undefined> {
   for (const day of days) {
     const snapshot = await reader.read(day);
-    if (snapshot) return { day, ...snapshot };
+    if (snapshot) return snapshot;
   }
   return undefined;
 }

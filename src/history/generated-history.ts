@@ -40,6 +40,7 @@ const toHistory = <T>(
       read: async (day) =>
         generated.days().includes(day)
           ? {
+              day,
               takenAt: new Date(`${day}T23:59:59.999Z`),
               records: generated[textsAt](day).map(recordOf),
             }

@@ -19,6 +19,7 @@ import {
 
 /** All records of one kind of a tenant as they were read at one time. */
 export interface Snapshot<T = Opportunity> {
+  day: Day;
   takenAt: Date;
   /** With the stored fields only. An unchanged record is the same object in snapshots of one `SnapshotReader`. */
   records: readonly T[];
@@ -162,7 +163,7 @@ function storedReader<T>(
       const columns = await columnsOf(lines);
       const records: T[] = [];
       await forEachInSlices(columns[0]?.keys() ?? [], (at) => records.push(recordOf(columns, at)));
-      return { takenAt, records, ...(header.owner !== owner && { isOthers: true }) };
+      return { day, takenAt, records, ...(header.owner !== owner && { isOthers: true }) };
     },
   };
 }

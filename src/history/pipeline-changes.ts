@@ -24,6 +24,7 @@ import { probabilityScale } from '../figures/probability.ts';
 import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { isOneOf } from '../values.ts';
+import type { Snapshot } from './history.ts';
 import {
   arrow,
   type Change,
@@ -40,10 +41,7 @@ import {
 } from './movements.ts';
 
 /** Every opportunity of a tenant at the end of a day. */
-export interface PipelineState {
-  day: Day;
-  records: readonly Opportunity[];
-}
+export type PipelineState = Pick<Snapshot, 'day' | 'records'>;
 
 /** Steps that deals do not have. */
 const ofQuotesOnly = ['valueKnown', ...quoteEnds] as const;

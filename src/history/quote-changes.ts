@@ -15,7 +15,7 @@ import { refersTo } from '../names/name-filters.ts';
 import type { Collection } from '../reading/coverage.ts';
 import type { Quote } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
-import { type Period, readableNow, readStates, type StatePair } from './compare.ts';
+import { type Period, readStates, type StatePair } from './compare.ts';
 import type { QuoteHistory } from './history.ts';
 import {
   arrow,
@@ -132,7 +132,7 @@ export async function readQuoteStates(
     records.push(asStored(quoteSnapshots, quote)),
   );
   const now = read && { day: utcDay(read.asOf), takenAt: read.asOf, records };
-  return readStates(readableNow(history.reader(), now), await history.days(), requested, now);
+  return readStates(history, await history.days(), requested, now);
 }
 
 /** The open quotes of two days, and what changed between them: opening, steps and closing; the quotes with a change. */

@@ -2,7 +2,8 @@ import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayWords } from '../figures/days.ts';
 import { compact, plural } from '../figures/naming.ts';
 import type { PipelineChanges, Shown } from '../history/changes-between.ts';
-import type { DatedSnapshot, Period, PeriodStates, StatePair } from '../history/compare.ts';
+import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
+import type { Snapshot } from '../history/history.ts';
 import type { OpenTotal } from '../history/movements.ts';
 import type { QuoteChanges } from '../history/quote-changes.ts';
 import { applying, join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -113,7 +114,7 @@ function historyOf(days: readonly Day[]) {
 const periodWords = ({ opening, closing, isLive }: StatePair<unknown>): Wording =>
   wording`${momentWords(opening)} to ${isLive ? wording`${trusted(dayWords(closing.day))} (now)` : momentWords(closing)}:`;
 
-const momentWords = ({ day, takenAt }: DatedSnapshot<unknown>): Wording =>
+const momentWords = ({ day, takenAt }: Snapshot<unknown>): Wording =>
   trusted(`${dayWords(day)} ${minuteOf(toIsoSeconds(takenAt)).slice(11)} UTC`);
 
 /** What moved, in the words of a salesperson: first all that changes the number of deals. */

@@ -95,7 +95,7 @@ describe('what is kept', () => {
     expect(await history.save([deal('c')], at(today, '12:00:00'))).toBe(false);
     expect(await history.days()).toEqual([today]);
     const snapshot = await history.reader().read(today);
-    expect(snapshot).toEqual({ takenAt: at(today, '15:00:00'), records: [deal('b')] });
+    expect(snapshot).toEqual({ day: today, takenAt: at(today, '15:00:00'), records: [deal('b')] });
   });
 
   test('expired days are deleted', async () => {
