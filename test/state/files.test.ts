@@ -245,9 +245,12 @@ test.each([
   await writeFile(path, '');
   await utimes(path, time, time);
   const taken = await Promise.all(Array.from({ length: 8 }, () => tryLock(path)));
-  const [unlock, ...others] = taken.filter((it) => it !== undefined);
-  expect([unlock, others]).toEqual([expect.any(Function), []]);
+  const [lock, ...others] = taken.filter((it) => it !== undefined);
+  expect([lock, others]).toEqual([
+    { isHeld: expect.any(Function), release: expect.any(Function) },
+    [],
+  ]);
   expect(await tryLock(path)).toBeUndefined();
-  await unlock?.();
-  await (await tryLock(path))?.();
+  await lock?.release();
+  await (await tryLock(path))?.release();
 });

@@ -117,14 +117,14 @@ export async function updateTokens(
   path: string,
   change: (tokens: readonly StoredToken[]) => readonly StoredToken[],
 ): Promise<void> {
-  const unlock = await poll(() => tryLock(`${path}.lock`), new AbortController().signal);
+  const lock = await poll(() => tryLock(`${path}.lock`), new AbortController().signal);
   try {
     const text = JSON.stringify({ version: 1, tokens: change(await readTokens(path)) }, null, 2);
     await replaceFile(path, `${text}\n`).catch((error: unknown) => {
       throw new TokenFileError(`${path} cannot be written (${errorCode(error)})`);
     });
   } finally {
-    await unlock();
+    await lock.release();
   }
 }
 

@@ -35,8 +35,8 @@ export function fileCollections(
       const look = async () => {
         const generation = await generationOf(path, key);
         const isKept = isFresh(await readCopy(path, key, 'age'));
-        const unlock = isKept ? noLock : await tryLock(`${path}-${generation}.lock`, leaseMs);
-        if (!unlock) return undefined;
+        const lock = isKept ? noLock : await tryLock(`${path}-${generation}.lock`, leaseMs);
+        if (!lock) return undefined;
         try {
           // Another process may have stored it before this one got the lock.
           const copy = await readCopy(path, key, 'content');
@@ -46,7 +46,7 @@ export function fileCollections(
           await writes.watch(path, storeCopy(path, key, generation, loaded)).catch(() => {});
           return loaded;
         } finally {
-          await unlock();
+          await lock.release();
         }
       };
       return poll(look, signal);

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { errorCode } from '../../values.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
+import type { Lock } from '../lock.ts';
 
 /** A handler for `catch`: returns `instead` where there is no such file, and rethrows every other error. */
 export const ifMissing =
@@ -53,7 +54,7 @@ export async function syncFolder(path: string): Promise<void> {
 /** A lock that was not renewed for this time was left by a process that was killed. */
 export const defaultLeaseMs = 10_000;
 
-export const noLock = async () => {};
+export const noLock: Lock = { isHeld: async () => true, release: async () => {} };
 
 /** Of several processes one takes over a lock that was left. */
 async function takeOver(path: string, leaseMs: number): Promise<boolean> {
@@ -80,14 +81,8 @@ async function takeOver(path: string, leaseMs: number): Promise<boolean> {
   }
 }
 
-/**
- * A lock of all processes, as a file.
- * @returns a function that releases the lock; `undefined` if another process has it
- */
-export async function tryLock(
-  path: string,
-  leaseMs = defaultLeaseMs,
-): Promise<typeof noLock | undefined> {
+/** A lock of all processes, as a file; `undefined` if another process has it. */
+export async function tryLock(path: string, leaseMs = defaultLeaseMs): Promise<Lock | undefined> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => {});
   try {
     await writeFile(path, '', { mode: 0o600, flag: 'wx' });
@@ -101,8 +96,11 @@ export async function tryLock(
   const renew = () => void utimes(path, new Date(), new Date()).catch(() => {}); // Then it expires.
   renew();
   const timer = setInterval(renew, leaseMs / 3).unref();
-  return async () => {
-    clearInterval(timer);
-    await rm(path, { force: true }).catch(() => {}); // Then it expires.
+  return {
+    ...noLock,
+    async release() {
+      clearInterval(timer);
+      await rm(path, { force: true }).catch(() => {}); // Then it expires.
+    },
   };
 }

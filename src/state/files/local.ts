@@ -80,10 +80,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
       for (const { place } of parts) await rm(place, { recursive: true, force: true });
     },
     // Several hosts on one machine may each start a server with the same folder.
-    runExclusive: exclusiveRunner(async (name) => {
-      const release = await tryLock(join(folder, `${shortHash(name)}.lock`));
-      return release && { isHeld: async () => true, release };
-    }),
+    runExclusive: exclusiveRunner((name) => tryLock(join(folder, `${shortHash(name)}.lock`))),
     close: async () => {},
   };
 }
