@@ -10,7 +10,7 @@ import { gapsAbout } from '../src/tenant/field-gaps.ts';
 import { currenciesFor, ownerNamesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
-import { applying, join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
   deletedWords,
@@ -91,11 +91,11 @@ export const briefCompany = defineTool({
     const whole = await runInSlices(companyBrief(company, read.records, options));
     const brief = selectParts(whole, selected);
     await waitForSlice();
-    const notes = applying([
+    const notes = [
       brief.contractItems && wording`Contract items are beta: fields may change or be missing.`,
       brief.company.accountManagerId !== undefined && unknownManager,
       ...read.omitted,
-    ]);
+    ];
     const answer = (count: number): Answer => ({
       summary: companySummary(brief),
       data: {
@@ -136,12 +136,13 @@ function selectParts(about: CompanyBrief, selected: readonly Part[]): ShownParts
 }
 
 function companySummary({ company, open, quotes }: ShownParts): Wording {
-  const worth = open?.value ? wording` (total contract value ${formatAmounts(open.value)})` : '';
+  const worth =
+    open?.value !== undefined && wording` (total contract value ${formatAmounts(open.value)})`;
   const deals = open && wording`${plural(open.total, 'open opportunity')}${worth}`;
   const offers = quotes && plural(quotes.total, 'quote');
-  const facts = applying([deals, offers]);
   const known = company.name ?? company.id;
-  const who = known === undefined ? wording`Company` : quote(known);
-  const what = facts.length === 0 ? '' : wording`: ${join(facts, ', ')}`;
+  const who = known === undefined ? 'Company' : quote(known);
+  const facts = join([deals, offers], ', ');
+  const what = facts !== '' && wording`: ${facts}`;
   return wording`${deletedWords(company.deleted)}${who}${what}.`;
 }

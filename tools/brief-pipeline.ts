@@ -162,7 +162,7 @@ export const briefPipeline = defineTool({
         deals: about && listDeals(about, args),
         rows: args.rows,
         coverage,
-        notes: [...describeNoDeals(opportunities), ...read.omitted, ...unused],
+        notes: [describeNoDeals(opportunities), ...read.omitted, ...unused],
       });
     });
   },
@@ -283,16 +283,15 @@ function pipelineAnswer(
     ([field]) => !isKeyOf(sectionOf, field) || sections.has(sectionOf[field]),
   );
   const { countByCurrency } = isOpenBrief(brief) ? brief.open : brief.closed;
-  const isRanked = countByCurrency && sections.has('groups') && !isInOrder(brief.by);
-  const allNotes = [...ofBrief, ...(isRanked ? [rankedInCurrencies] : []), ...notes];
-  const summary = [...scope, ...summaryOf(brief, sections)];
+  const isRanked = countByCurrency !== undefined && sections.has('groups') && !isInOrder(brief.by);
+  const summary = [scope, ...summaryOf(brief, sections)];
   const write = (rows: number): Answer => {
     const records = deals?.records.slice(0, rows);
     const page = deals && records && pageOf(records.length, deals.from, deals.total);
     return {
-      summary: join([...summary, ...(page ? listedWords(page, 'deals_from') : [])], ' '),
+      summary: join([...summary, page && listedWords(page, 'deals_from')], ' '),
       data: { ...limitLists(Object.fromEntries(kept), rows), records, page, coverage },
-      notes: allNotes,
+      notes: [...ofBrief, isRanked && rankedInCurrencies, ...notes],
     };
   };
   const count = deals ? deals.records.length : (asked ?? fewRows);
@@ -300,56 +299,56 @@ function pipelineAnswer(
 }
 
 interface Shown {
-  scope: readonly Wording[];
+  scope: Wording | false;
   /** Those that are listed, of all that the brief is about. */
   deals: ReturnType<typeof listDeals> | undefined;
   rows: number | undefined;
   coverage: Record<string, unknown>;
-  notes: readonly Wording[];
+  notes: readonly (Wording | false)[];
 }
 
-function summaryOf(brief: Brief, sections: ReadonlySet<PipelineSection>): Wording[] {
+function summaryOf(brief: Brief, sections: Sections): (Wording | false)[] {
   if (!isOpenBrief(brief)) return closedSummary(brief);
-  const closed = sections.has('closed') ? [wording`${closedCounts(brief.closed)}.`] : [];
-  return [openSummary(brief, sections), ...closed];
+  return [
+    openSummary(brief, sections),
+    targetWords(brief),
+    sections.has('closed') && wording`${closedCounts(brief.closed)}.`,
+  ];
 }
 
 /** The figures of a target as a sentence. */
-function targetWords({ target }: PipelineBrief): Wording {
-  if (!target) return wording``;
+function targetWords({ target }: PipelineBrief): Wording | false {
+  if (!target) return false;
   const { won, gap, coverage, overdue } = target;
   const isShort = Object.values(gap).some((amount) => amount > 0);
   const short = isShort
     ? wording`${formatAmounts(gap)} short of the target`
     : wording`target reached`;
   const cover =
-    coverage === undefined
-      ? ''
-      : wording`, covered ${coverage} times by open deals (${formatAmounts(overdue)} of them overdue)`;
-  return wording` ${formatAmounts(won)} won: ${short}${cover}.`;
+    coverage !== undefined &&
+    wording`, covered ${coverage} times by open deals (${formatAmounts(overdue)} of them overdue)`;
+  return wording`${formatAmounts(won)} won: ${short}${cover}.`;
 }
 
-function openSummary(brief: PipelineBrief, sections: ReadonlySet<PipelineSection>): Wording {
-  const { open, overdue, stalled } = brief;
+function openSummary({ open, overdue, stalled }: PipelineBrief, sections: Sections): Wording {
   const counts = [
-    ...(sections.has('overdue') ? [wording`${overdue.total} overdue`] : []),
-    ...(sections.has('stalled') ? [wording`${stalled.total} stalled`] : []),
+    sections.has('overdue') && wording`${overdue.total} overdue`,
+    sections.has('stalled') && wording`${stalled.total} stalled`,
   ];
-  const more = counts.length > 0 ? wording`: ${join(counts, ', ')}` : wording``;
-  const worth = open.value
-    ? wording`, total contract value ${formatAmounts(open.value)}`
-    : wording``;
-  return wording`${plural(open.count, 'open opportunity')}${worth}${more}.${targetWords(brief)}`;
+  const more = counts.some(Boolean) && wording`: ${join(counts, ', ')}`;
+  const worth =
+    open.value !== undefined && wording`, total contract value ${formatAmounts(open.value)}`;
+  return wording`${plural(open.count, 'open opportunity')}${worth}${more}.`;
 }
 
-function closedSummary({ closed, outcome }: ClosedBrief): Wording[] {
+function closedSummary({ closed, outcome }: ClosedBrief): (Wording | false)[] {
   const { value } = outcome === 'lost' ? closed.lost : closed.won;
   const ending = outcome === 'lost' ? 'Lost' : 'Won';
   const rate = closed.winRatePercent;
   return [
     wording`${closedCounts(closed)}.`,
-    ...(value ? [wording`${ending}: total contract value ${formatAmounts(value)}.`] : []),
-    ...(rate === undefined ? [] : [wording`Win rate ${rate} % by count.`]),
+    value !== undefined && wording`${ending}: total contract value ${formatAmounts(value)}.`,
+    rate !== undefined && wording`Win rate ${rate} % by count.`,
   ];
 }
 
@@ -357,9 +356,9 @@ function closedSummary({ closed, outcome }: ClosedBrief): Wording[] {
 function closedCounts({ from, to, won, lost, outcomeUnknown }: ClosedPeriod): Wording {
   const isAll = outcomeUnknown === undefined;
   const counts = [
-    ...(isAll || won.count > 0 ? [wording`${won.count} won`] : []),
-    ...(isAll || lost.count > 0 ? [wording`${lost.count} lost`] : []),
-    ...(isAll ? [] : [wording`${outcomeUnknown.count} closed with unknown outcome`]),
+    (isAll || won.count > 0) && wording`${won.count} won`,
+    (isAll || lost.count > 0) && wording`${lost.count} lost`,
+    !isAll && wording`${outcomeUnknown.count} closed with unknown outcome`,
   ];
   return wording`${join(counts, ', ')} from ${trusted(from)} to ${trusted(to)}`;
 }

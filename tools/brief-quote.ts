@@ -112,26 +112,27 @@ const namedBy = <R extends ApiRecord>(
 function quoteSummary(brief: QuoteBrief): Wording {
   const { number, name, id, company, deleted, totals } = brief;
   const known = number ?? name ?? id;
-  const what = known === undefined ? wording`Quote` : wording`Quote ${identifier(known)}`;
-  const lines = totals.items === 0 ? ', without lines' : '';
-  const whom = company?.name === undefined ? '' : wording` for ${quote(company.name)}`;
-  return wording`${deletedWords(deleted)}${what}${whom}${state(brief)}${lines}. ${verdict(brief)}`;
+  const which = known !== undefined && wording` ${identifier(known)}`;
+  const lines = totals.items === 0 && ', without lines';
+  const whom = company?.name !== undefined && wording` for ${quote(company.name)}`;
+  return wording`${deletedWords(deleted)}Quote${which}${whom}${state(brief)}${lines}. ${verdict(brief)}`;
 }
 
 /** The status; of a quote at the customer also since when, and until when it can be accepted. */
 function state({ status, statusCategory, acceptance, sent, expires }: QuoteBrief): Wording {
   const known = status ?? (statusCategory === 'other' ? undefined : statusCategory);
-  const named = known === undefined ? wording`` : wording`, ${identifier(known)}`;
-  if (statusCategory !== 'sent') return named;
-  const since = sent === undefined ? named : wording`${named} ${trusted(sent)}`;
-  if (expires === undefined) return since;
-  return wording`${since}, ${acceptance === 'past expiry' ? 'expired' : 'expires'} ${trusted(expires)}`;
+  const isSent = statusCategory === 'sent';
+  const named = known !== undefined && wording`, ${identifier(known)}`;
+  const since = isSent && sent !== undefined && wording` ${trusted(sent)}`;
+  const ending = acceptance === 'past expiry' ? 'expired' : 'expires';
+  const until = isSent && expires !== undefined && wording`, ${ending} ${trusted(expires)}`;
+  return wording`${named}${since}${until}`;
 }
 
 /** Only a quote that can still be sent has next steps. */
 function verdict({ statusCategory, acceptance, preflight }: QuoteBrief): Wording {
   const { total, stops, checks } = preflight;
-  const found = total === 0 ? wording`none` : wording`${stops} serious, ${checks} to review`;
+  const found = total === 0 ? 'none' : wording`${stops} serious, ${checks} to review`;
   if (statusCategory === 'deleted') return wording`It cannot be sent.`;
   if (acceptance === 'past expiry')
     return wording`It can no longer be accepted; findings in the quote: ${found}.`;

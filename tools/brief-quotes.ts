@@ -22,14 +22,7 @@ import type { Company, Quote } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { companiesOfQuotes, currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
-import {
-  applying,
-  join,
-  quote,
-  trusted,
-  type Wording,
-  wording,
-} from '../src/text/untrusted-text.ts';
+import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
   formatAmounts,
@@ -134,10 +127,10 @@ export const briefQuotes = defineTool({
         { from: args.from ?? 0, size: args.size ?? (args.show?.length ? 0 : 5) },
         toCoverage(read.coverage),
         {
-          scope: describeScope(filters, aboutLines(args.item)),
+          scope: describeScope(filters, [args.item !== undefined && aboutLines(args.item)]),
           notes: [
             ...quotesNotes(report.brief, options),
-            ...(isUnread && report.count > 0 ? [unreadDeals] : []),
+            isUnread && report.count > 0 && unreadDeals,
             ...read.omitted,
           ],
         },
@@ -148,10 +141,8 @@ export const briefQuotes = defineTool({
 
 const unreadDeals = wording`The states of the opportunities are left out, because all of them would have to be read: ask by deal_state for them.`;
 
-const aboutLines = (item: string | undefined): Wording[] => {
-  if (item === undefined) return [];
-  return meansNoItems(item) ? [wording`without lines`] : [wording`with ${quote(item)} in a line`];
-};
+const aboutLines = (item: string): Wording =>
+  meansNoItems(item) ? wording`without lines` : wording`with ${quote(item)} in a line`;
 
 /** What the filters can mean. */
 const occurring = (
@@ -183,14 +174,15 @@ const definitions: Readonly<Record<QuoteExtra, Wording>> = {
 const quotesNotes = (
   { total, by, groups }: QuotesBrief,
   { item, show = [], sort }: QuotesOptions,
-): Wording[] => {
+): (Wording | false)[] => {
   if (total.count === 0) {
-    const about = item ? wording` The text ${quote(item)} may be spelt otherwise in lines.` : '';
+    const about =
+      item !== undefined && wording` The text ${quote(item)} may be spelt otherwise in lines.`;
     return [wording`No quote matches all of the filters: leave one out to see more.${about}`];
   }
   const inCurrencies = Object.keys(total.firstYearValue ?? {}).length > 1;
   const isRanked = !['month', 'value', 'age'].includes(by);
-  return applying([
+  return [
     item !== undefined &&
       !meansNoItems(item) &&
       !isOneOf(['product', 'category'], by) &&
@@ -201,21 +193,21 @@ const quotesNotes = (
       groups.shown < groups.total &&
       wording`The groups shown have the most quotes; one of the others may have a higher value: sort value ranks them by it.`,
     isRanked && sort === 'value' && inCurrencies && rankedInCurrencies,
-  ]);
+  ];
 };
 
 function quotesAnswer(
   { brief, count, rows }: QuotesReport,
   { from, size }: { from: number; size: number },
   coverage: Record<string, unknown>,
-  { scope, notes }: { scope: readonly Wording[]; notes: readonly Wording[] },
+  { scope, notes }: { scope: Wording | false; notes: readonly (Wording | false)[] },
 ): Answer {
   // Not the report itself, which is a hundred times as large: answers are kept.
   const all = rows(from, size);
   return answerWithRows(all.length, (shown) => {
     const quotes = listPart(all.slice(0, shown), from, count);
     return {
-      summary: join([...scope, quotesSummary(brief), ...listedWords(quotes)], ' '),
+      summary: join([scope, quotesSummary(brief), listedWords(quotes)], ' '),
       data: { ...brief, quotes, coverage },
       notes,
     };
@@ -223,30 +215,32 @@ function quotesAnswer(
 }
 
 function quotesSummary({ total, acceptance, period }: QuotesBrief): Wording {
-  const value = formatAmounts(total.firstYearValue);
-  const worth = value === '' ? '' : wording`, first-year value ${value}`;
+  const { count, firstYearValue: value } = total;
+  const worth = value !== undefined && wording`, first-year value ${formatAmounts(value)}`;
   const states = acceptance.map(
     (row) => wording`${row.count} ${trusted(row.acceptance)}${describeClosed(row.deals)}`,
   );
-  const which = states.length === 0 ? '' : wording`: ${join(states, ', ')}`;
-  return wording`${plural(total.count, 'quote')}${describePeriod(period)}${which}${worth}.`;
+  const which = states.length > 0 && wording`: ${join(states, ', ')}`;
+  return wording`${plural(count, 'quote')}${period !== undefined && describePeriod(period)}${which}${worth}.`;
 }
 
 /** Quotes that could still be accepted although their deal is over. */
-function describeClosed(deals: Readonly<Record<string, number>> = {}): Wording {
+function describeClosed(deals: Readonly<Record<string, number>> = {}): Wording | false {
   const over = ['won', 'lost', 'closed', 'deleted'].filter((state) => deals[state]);
   const words = over.map((state) => wording`${deals[state] ?? 0} of ${trusted(state)} deals`);
-  return words.length === 0 ? wording`` : wording` (${join(words, ', ')})`;
+  return words.length > 0 && wording` (${join(words, ', ')})`;
 }
 
-function describePeriod(period: QuotesBrief['period']): Wording {
-  if (period === undefined) return wording``;
-  const { date, from, to, withoutDate } = period;
-  const start = from === undefined ? wording`` : wording` from ${trusted(from)}`;
-  const end = to === undefined ? wording`` : wording` to ${trusted(to)}`;
+function describePeriod({
+  date,
+  from,
+  to,
+  withoutDate,
+}: NonNullable<QuotesBrief['period']>): Wording {
+  const start = from !== undefined && wording` from ${trusted(from)}`;
+  const end = to !== undefined && wording` to ${trusted(to)}`;
   const others =
-    withoutDate === undefined
-      ? wording``
-      : wording`; ${withoutDate} more ${withoutDate === 1 ? 'has' : 'have'} no such date`;
+    withoutDate !== undefined &&
+    wording`; ${withoutDate} more ${withoutDate === 1 ? 'has' : 'have'} no such date`;
   return wording` (${trusted(date)}${start}${end}${others})`;
 }

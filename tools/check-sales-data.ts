@@ -154,7 +154,7 @@ function readFor(
 
 interface FoundReport {
   report: CheckReport;
-  scope: readonly Wording[];
+  scope: Wording | false;
 }
 
 async function reportOf(
@@ -231,7 +231,7 @@ function checkAnswer(
   const write = (count: number): Answer => {
     const list = listPart(all.slice(0, count), from, total);
     return {
-      summary: join([...scope, checkSummary(figures, total), ...listedWords(list)], ' '),
+      summary: join([scope, checkSummary(figures, total), listedWords(list)], ' '),
       data: { ...Object.fromEntries(kept), ...list, coverage },
       notes,
     };
@@ -260,7 +260,7 @@ function severalAnswer(
   );
   const sentences = found.map(({ report: { figures, total } }) => checkSummary(figures, total));
   const write = (count: number): Answer => ({
-    summary: join([...(found[0]?.scope ?? []), ...sentences], ' '),
+    summary: join([found[0]?.scope, ...sentences], ' '),
     data: { checks: checked, rows: all.flatMap((rows) => rows.slice(0, count)), coverage },
     notes,
   });
@@ -269,11 +269,12 @@ function severalAnswer(
 
 function checkSummary(figures: CheckReport['figures'], total: number): Wording {
   const { check, examined, of, unit, valueAtStake } = figures;
-  const stake = formatAmounts(valueAtStake);
-  const worth = stake === '' ? '' : wording`, ${stake} at stake`;
+  const worth = valueAtStake !== undefined && wording`, ${formatAmounts(valueAtStake)} at stake`;
   const { parts }: Check = checks[check];
-  const count = parts && figures[parts];
   // The parts are named in the plural.
-  const within = count ? wording` (${plural(count, trusted(parts.slice(0, -1)))})` : '';
+  const within =
+    parts !== undefined &&
+    figures[parts] !== undefined &&
+    wording` (${plural(figures[parts], trusted(parts.slice(0, -1)))})`;
   return wording`${checkWords(check)}: ${plural(total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.`;
 }

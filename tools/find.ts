@@ -4,7 +4,7 @@ import { concise } from '../src/lists/concise.ts';
 import { type Hit, type SearchKind, searchKinds } from '../src/names/search.ts';
 import type { RecordOf } from '../src/service/records/records.ts';
 import { findText } from '../src/tenant/lookup.ts';
-import { applying, join, quote, trusted, wording } from '../src/text/untrusted-text.ts';
+import { join, quote, trusted, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
 import { coverage, defineTool, nameOfRecord, records } from '../src/tool-kit/define-tool.ts';
 
@@ -38,12 +38,9 @@ export const find = defineTool({
     const found = await findText(tenant, query, searched, call);
     const groups = searched.flatMap((kind) => group(kind, found.hits[kind] ?? [], size));
     return {
-      summary:
-        found.omitted.length > 0
-          ? wording`Not all could be searched. ${findSummary(query, groups)}`
-          : findSummary(query, groups),
+      summary: wording`${found.omitted.length > 0 && 'Not all could be searched. '}${findSummary(query, groups)}`,
       data: { groups, coverage: toCoverage(found.coverage) },
-      notes: applying([
+      notes: [
         ...found.omitted,
         // Of collections that are too large to be read for a search.
         found.searched.length > 0 &&
@@ -54,7 +51,7 @@ export const find = defineTool({
           /\p{L}/u.test(query) &&
           !/\d/.test(query) &&
           wording`Owners are not searched: lists and briefs filter by them.`,
-      ]),
+      ],
     };
   },
 });

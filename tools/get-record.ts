@@ -6,7 +6,7 @@ import { rowOf, showsCurrency } from '../src/lists/concise.ts';
 import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
 import type { ApiRecord, PricingBook } from '../src/service/records/records.ts';
 import { resources } from '../src/service/routes.ts';
-import { applying, quote, trusted, wording } from '../src/text/untrusted-text.ts';
+import { quote, trusted, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords, linkTo, missingFields } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
 import { fieldOf } from '../src/values.ts';
@@ -39,11 +39,11 @@ export const getRecord = defineTool({
     const row = rowOf(resource, record, { detail: 'full', fields }, known);
     const name = contactName(record) ?? quoteName(record) ?? fieldOf(record, 'service') ?? id;
     return {
-      summary: wording`${deletedWords(deletionOf(record))}${trusted(resource.replaceAll('_', ' '))} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
+      summary: wording`${deletedWords(deletionOf(record))}${trusted(resource.replaceAll('_', ' '))} ${quote(String(name))}${isWhole && ', all fields'}.`,
       data: { resource, ...linkTo(tenant.site, resource, record.id), record: row },
       asStored: isWhole,
       unknownCurrencies: showsCurrency(resource, fields) && row.currency === undefined ? 1 : 0,
-      notes: applying([
+      notes: [
         ...missing,
         // The name of a person is in the deals that the person owns, which one record is no reason to read.
         isWhole &&
@@ -53,7 +53,7 @@ export const getRecord = defineTool({
           !tenant.cached('opportunity') &&
           wording`The name of the account manager was not read: fields accountManager reads it.`,
         resource === 'contract_item' && wording`Beta: fields may change or be missing.`,
-      ]),
+      ],
     };
   },
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type EventPage, queryEvents } from '../src/events/list.ts';
 import { normaliseEventName, pairFrom, type Subject, subjects } from '../src/events/names.ts';
 import { utcDay } from '../src/figures/days.ts';
-import { applying, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { logAnswer, toIsoSeconds } from '../src/tool-kit/answers.ts';
 import {
   day,
@@ -70,22 +70,22 @@ export const listEvents = defineTool({
 
 function eventsSummary(count: number, total: number, from: number): Wording {
   if (total === 0) return wording`No events.`;
-  const next = from + count < total ? wording` Next: the same call with from ${from + count}.` : '';
+  const next = from + count < total && wording` Next: the same call with from ${from + count}.`;
   return wording`${count} of ${total} events, newest first.${next}`;
 }
 
 function eventNotes(
   { total, keptSince, hidden }: EventPage,
   subject: Subject | undefined,
-): Wording[] {
+): (Wording | false)[] {
   const since = keptSince === undefined ? undefined : utcDay(new Date(keptSince));
   const hiddenSubjects = subject === undefined ? hidden : [];
-  return applying([
+  return [
     since === undefined
       ? wording`None was received in the last 30 days: the service sends them only where a webhook is set up.`
       : wording`Received since ${trusted(since)}; each is kept for 30 days.`,
     total === 0 && since !== undefined && wording`Try fewer filters.`,
     hiddenSubjects.length > 0 &&
       wording`Without events of ${trusted(hiddenSubjects.join(', '))}: their records may not be read here.`,
-  ]);
+  ];
 }

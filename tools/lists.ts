@@ -6,7 +6,7 @@ import { listRecords } from '../src/lists/list-records.ts';
 import type { RecordOf, Resource } from '../src/service/records/records.ts';
 import type { PageQuery } from '../src/service/routes.ts';
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
-import { applying, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
 import {
   type AnyTool,
@@ -28,7 +28,7 @@ interface ListTool<R extends Resource> {
   /** Said where nothing passes the filters, or has the text. */
   empty?: Wording;
   /** Said with these records. */
-  notesOn?(records: readonly RecordOf[R][]): readonly Wording[];
+  noteOn?(records: readonly RecordOf[R][]): Wording | false;
   /** The rows with what is read from elsewhere. */
   complete?(
     tenant: Tenant,
@@ -43,7 +43,7 @@ const listTool = <R extends Resource>({
   input,
   empty,
   query,
-  notesOn,
+  noteOn,
   complete,
   ...words
 }: ListTool<R>): AnyTool =>
@@ -61,19 +61,17 @@ const listTool = <R extends Resource>({
       const list = records ? { ...page, records } : page;
       return listAnswer(resource, list, args, {
         empty: asked.query || asked.filters ? empty : undefined,
-        notes: notesOn?.(list.records),
+        note: noteOn?.(list.records),
       });
     },
   });
 
 /** Names no company: the companies themselves name their classification. */
-const notesOnClassified = (
+const noteOnClassified = (
   assigned: readonly { classificationIds?: readonly string[] }[],
-): readonly Wording[] =>
-  applying([
-    assigned.some(({ classificationIds = [] }) => classificationIds.length > 0) &&
-      wording`The companies of a classification: cpq_list_companies with filters classificationId:ID.`,
-  ]);
+): Wording | false =>
+  assigned.some(({ classificationIds = [] }) => classificationIds.length > 0) &&
+  wording`The companies of a classification: cpq_list_companies with filters classificationId:ID.`;
 
 const productInput = {
   ...searchInput,
@@ -161,7 +159,7 @@ export const lists: readonly AnyTool[] = [
     resource: 'pricing_book',
     input: filterInput,
     empty: wording`There are no pricing books, or none passes the filters.`,
-    notesOn: notesOnClassified,
+    noteOn: noteOnClassified,
     complete: (tenant, books, { detail, fields }, call) => {
       const isWhole = fields?.length ? showProductNames(fields) : detail === 'full';
       const shown = fields?.length ? 0 : shownProducts;
@@ -181,7 +179,7 @@ export const lists: readonly AnyTool[] = [
     description: 'Named discount policies: what is discounted, by how much, and for whom.',
     resource: 'discount_group',
     input: listInput,
-    notesOn: notesOnClassified,
+    noteOn: noteOnClassified,
   }),
   listTool({
     name: 'cpq_list_contract_items',
@@ -191,8 +189,7 @@ export const lists: readonly AnyTool[] = [
     resource: 'contract_item',
     input: searchInput,
     empty: emptySearch(wording`cpq_brief_company has those of a company`),
-    notesOn: () => [
+    noteOn: () =>
       wording`Contract items are a beta resource of the service: fields may change or be missing.`,
-    ],
   }),
 ];

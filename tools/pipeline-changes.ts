@@ -22,7 +22,7 @@ import { requireGrant } from '../src/tenant/grants.ts';
 import { companiesOfQuotes, currenciesFor, readDeals } from '../src/tenant/prepared.ts';
 import { nameReferences, readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
-import { applying, wording } from '../src/text/untrusted-text.ts';
+import { wording } from '../src/text/untrusted-text.ts';
 import { describeNoDeals, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
@@ -159,12 +159,12 @@ export const pipelineChanges = defineTool({
         return passesFilters(deal, filters) && lacksCloseDate(deal, filters);
       }),
     );
-    const notes = applying([
-      ...describeNoDeals(read.records.opportunity ?? []),
+    const notes = [
+      describeNoDeals(read.records.opportunity ?? []),
       withoutCloseDateNote(undated.length),
       ...(quotes?.notes ?? []),
       ...read.omitted,
-    ]);
+    ];
     const sources = { requested, filters, states, days, coverage, notes, asked: args };
     return changesAnswer(changes, quotes?.changes, sources);
   },
@@ -249,7 +249,7 @@ async function changesOfQuotes(
   const part = { limit: rows ?? maxListed, only, from };
   const changes = await runInSlices(quoteChanges(states, { ...filters, currencyOf, ...part }));
   const isWholeReading = (await reading).coverage.complete;
-  const notes = [...(isWholeReading ? [] : [onlySnapshots]), ...read.omitted];
+  const notes = [!isWholeReading && onlySnapshots, ...read.omitted];
   return quoteChangesAnswer(changes, { requested, filters, days, coverage, notes, asked });
 }
 

@@ -8,7 +8,6 @@ import type { PartOf } from '../src/reading/parts.ts';
 import type { Resource } from '../src/service/records/records.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import {
-  applying,
   identifier,
   join,
   quote,
@@ -71,14 +70,14 @@ export const priceProduct = defineTool({
 function pricesSummary(found: ProductPrices): Wording {
   const { on, company, product, currency, list, prices, discounts, notCounted } = found;
   const known = (named: { name?: string; id?: string }) => quote(named.name ?? named.id ?? '');
-  const part = product.mpn === undefined ? wording`` : wording` (${identifier(product.mpn)})`;
-  const code = currency === undefined ? wording`` : wording` ${trusted(currency)}`;
+  const part = product.mpn !== undefined && wording` (${identifier(product.mpn)})`;
+  const code = currency !== undefined && wording` ${trusted(currency)}`;
   const price =
     list.price === undefined
       ? 'no list price'
       : wording`list price ${formatNumber(list.price)}${code}`;
   const cost = list.cost === undefined ? 'cost unknown' : wording`cost ${formatNumber(list.cost)}`;
-  const sentences = applying([
+  const sentences = [
     deleted('company', company.deleted),
     deleted('product', product.deleted),
     product.listed === false && wording`The product is no longer listed.`,
@@ -88,7 +87,7 @@ function pricesSummary(found: ProductPrices): Wording {
     discounts !== undefined &&
       discounts.total > 0 &&
       wording`${plural(discounts.total, 'discount')} from discount groups.`,
-  ]);
+  ];
   return join(sentences, ' ');
 }
 
@@ -106,9 +105,8 @@ function describeBooks({ total, rows }: NonNullable<ProductPrices['prices']>, on
 }
 
 /** What the service does not say. */
-const caveats = ({ prices, discounts, currency }: ProductPrices): Wording[] =>
-  applying([
-    (prices?.total ?? 0) + (discounts?.total ?? 0) > 0 &&
-      wording`The service does not say which of these prices a quote gets, or from which price a discount is taken: a person decides.`,
-    currency === undefined && wording`The service names no currency of this product.`,
-  ]);
+const caveats = ({ prices, discounts, currency }: ProductPrices): (Wording | false)[] => [
+  (prices?.total ?? 0) + (discounts?.total ?? 0) > 0 &&
+    wording`The service does not say which of these prices a quote gets, or from which price a discount is taken: a person decides.`,
+  currency === undefined && wording`The service names no currency of this product.`,
+];

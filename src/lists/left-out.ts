@@ -7,7 +7,7 @@ import { unlessKeyRefused } from '../service/errors.ts';
 import type { ApiRecord } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
-import { applying, join, quote, type Wording, wording } from '../text/untrusted-text.ts';
+import { join, quote, type Wording, wording } from '../text/untrusted-text.ts';
 import { longId } from '../values.ts';
 import { nothingKnown } from './columns.ts';
 import { type Condition, type Criteria, isEqual, valuesOf, valueUnderKey } from './criteria.ts';
@@ -20,33 +20,36 @@ export async function describeNamesakes(
   total: number,
   { conditions }: Criteria,
   call: ToolCall,
-): Promise<Wording[]> {
+): Promise<Wording | false> {
   const [test, ...others] = conditions.find(({ key }) => key.name === 'company')?.tests ?? [];
-  if (test === undefined || !('is' in test) || others.length > 0) return [];
+  if (test === undefined || !('is' in test) || others.length > 0) return false;
   const shown = records.map(companyOf);
   const name = shown[0]?.name;
-  if (!name) return [];
+  if (!name) return false;
   const areRead = total > shown.length && tenant.grants.has('company:read');
   const reading = areRead ? tenant.collection('company', call, { called: name }) : undefined;
   const companies = (await reading?.catch(unlessKeyRefused))?.records ?? [];
   const called = [...shown, ...companies].filter((one) => one.id && isEqual(one.name, name));
-  return applying([
+  return (
     new Set(called.map(({ id }) => id)).size > 1 &&
-      wording`Several companies are called ${quote(name)}: ask the person which one is meant, and filter by its companyId.`,
-  ]);
+    wording`Several companies are called ${quote(name)}: ask the person which one is meant, and filter by its companyId.`
+  );
 }
 
 /** Of a filter by whom pricing books are for. */
-export function describeAssigned({ key, tests }: Condition, isUnnamed: boolean): Wording[] {
+export function describeAssigned(
+  { key, tests }: Condition,
+  isUnnamed: boolean,
+): (Wording | false)[] {
   const names = tests.flatMap((test) => ('is' in test ? test.is.toLowerCase() : []));
   if (key.name !== 'for' || names.every((name) => name === 'everyone')) return [];
-  return applying([
+  return [
     isUnnamed &&
       !names.every((name) => longId.test(name)) &&
       wording`The names of companies could not be read: for takes their ids.`,
     !names.includes('everyone') &&
       wording`Books for everyone or for a company's classification apply as well: cpq_brief_company lists all that apply today.`,
-  ]);
+  ];
 }
 
 const maxSubcategories = 24;
@@ -61,9 +64,9 @@ export async function subcategoriesLeftOut(
   products: readonly ApiRecord[],
   isOther: (product: ApiRecord) => boolean,
   call: ToolCall,
-): Promise<Wording[]> {
+): Promise<Wording | false> {
   const isNamed = ({ name }: Named) => tests.some((test) => 'is' in test && isEqual(name, test.is));
-  if (key.name !== 'category' || !tests.every((test) => 'is' in test)) return [];
+  if (key.name !== 'category' || !tests.every((test) => 'is' in test)) return false;
   await readGranted(tenant, 'category', call, unlessKeyRefused);
   const all = tenant.cached('category') ?? [];
   const below = new Set<Named>();
@@ -79,9 +82,9 @@ export async function subcategoriesLeftOut(
     return named.length > 0 && isOther(product) ? named : [];
   });
   const others = [...new Set(await runInSlices(values))];
-  if (others.length === 0) return [];
   const shown = others.slice(0, maxSubcategories).map((name) => quote(name));
-  return [
-    wording`Not included: products of ${plural(others.length, 'category')} below, ${join(shown, ', ')}. Add them to the filter with |.`,
-  ];
+  return (
+    others.length > 0 &&
+    wording`Not included: products of ${plural(others.length, 'category')} below, ${join(shown, ', ')}. Add them to the filter with |.`
+  );
 }

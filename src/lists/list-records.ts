@@ -86,9 +86,9 @@ export async function listRecords<R extends Resource>(
   const gaps = await gapsOfList(tenant, resource, { ...page, isSearched }, criteria, call, fields);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
   const namesakes = await describeNamesakes(tenant, records, page.total, criteria, call);
-  const first = describeFirst(page.from > 0 ? [] : records, criteria, known);
+  const first = page.from === 0 && describeFirst(records, criteria, known);
   const asIds = page.total === 0 ? describeIds(criteria) : [];
-  const notes = [...(page.notes ?? []), ...namesakes, ...first, ...asIds];
+  const notes = [...(page.notes ?? []), namesakes, first, ...asIds];
   const { from, total, next, deleted } = page;
   const keys = keysToShow(criteria);
   return compact({ from, total, next, deleted, coverage, records, known, keys, notes });
@@ -141,10 +141,10 @@ function describeFirst(
   [first]: readonly ApiRecord[],
   { sort: [by] }: Criteria,
   known: Known,
-): Wording[] {
-  if (!first || !by || valuesOf(valueUnderKey(first, by.key, known)).length > 0) return [];
+): Wording | false {
+  if (!first || !by || valuesOf(valueUnderKey(first, by.key, known)).length > 0) return false;
   const name = identifier(by.key.name);
-  return [wording`The first records show no ${name}: filters ${name}:(any) leaves them out.`];
+  return wording`The first records show no ${name}: filters ${name}:(any) leaves them out.`;
 }
 
 /**
@@ -283,7 +283,7 @@ async function localPage<R extends Resource>(
   const all = await nameRows(tenant, resource, read);
   const known = await knownFor(tenant, resource, [], call);
   requireKnownKeys(resource, all, keys, known);
-  const notes: Wording[] = [];
+  const notes: (Wording | false)[] = [];
   const conditions: Condition[] = [];
   // Where the text in query finds nothing, no value of a filter can be told to be missing.
   for (const condition of all.length > 0 ? plan.conditions : []) {
@@ -300,7 +300,7 @@ async function localPage<R extends Resource>(
       known,
     );
     const isOther = (it: ApiRecord) => !passes(it, one, known) && passesOthers(it);
-    notes.push(...(await subcategoriesLeftOut(tenant, one, all, isOther, call)));
+    notes.push(await subcategoriesLeftOut(tenant, one, all, isOther, call));
   }
   const matching = await runInSlices(filterSteps(all, isMatch(conditions, text, known)));
   const records = await runInSlices(sortedBy(matching, sort, known));
@@ -458,7 +458,7 @@ function* resolveNames(
   records: readonly ApiRecord[],
   { key, ids, tests }: Condition,
   known: Known,
-  notes: Wording[],
+  notes: (Wording | false)[],
 ): Steps<Condition> {
   const values = new Set(
     yield* flatMapSteps(records, (record) => valuesOf(valueUnderKey(record, key, known))),
@@ -479,7 +479,7 @@ function* resolveName(
   { name }: Key,
   test: { is: string },
   values: readonly unknown[],
-  notes: Wording[],
+  notes: (Wording | false)[],
 ): Steps<Test> {
   const key = trusted(name);
   const texts = values.filter((value) => typeof value === 'string');
@@ -495,8 +495,8 @@ function* resolveName(
     return { is: found.match.name };
   }
   const candidates = found.kind === 'one' ? [] : found.candidates;
-  notes.push(...describeOccurring(key, test.is, candidates, texts));
-  if (isNegated(test.is)) notes.push(excludesNothing);
+  notes.push(describeOccurring(key, test.is, candidates, texts));
+  notes.push(isNegated(test.is) && excludesNothing);
   return test;
 }
 
@@ -537,23 +537,22 @@ function describeOccurring(
   text: string,
   candidates: readonly Named[],
   values: readonly string[],
-): Wording[] {
+): Wording {
   const part = text.toLowerCase();
   const parts = part === '' ? [] : values.filter((value) => value.toLowerCase().includes(part));
   const alike = candidates.flatMap(({ name }) => (name === undefined ? [] : [name]));
   const similar = alike.length > 0 ? alike : parts.slice(0, maxExamples);
   const shown = similar.length > 0 ? similar : values.toSorted(compare).slice(0, maxExamples);
-  if (shown.length === 0) return [wording`No record has a value for ${key}.`];
-  const quoted = shown.map((name) => quote(name));
-  const names = join(quoted, ', ');
-  const isFor = String(key) === 'for';
-  const missing = isFor
-    ? wording`No record is for ${quote(text)}.`
-    : wording`No record has the ${key} ${quote(text)}.`;
-  if (shown.length >= values.length) return [wording`${missing} There are: ${names}.`];
+  if (shown.length === 0) return wording`No record has a value for ${key}.`;
+  const names = join(
+    shown.map((name) => quote(name)),
+    ', ',
+  );
+  const missing = wording`No record ${key === 'for' ? 'is for' : wording`has the ${key}`} ${quote(text)}.`;
+  if (shown.length >= values.length) return wording`${missing} There are: ${names}.`;
   if (parts.length > maxExamples)
-    return [wording`${missing} ${parts.length} values contain it: ${key}:~TEXT finds all of them.`];
+    return wording`${missing} ${parts.length} values contain it: ${key}:~TEXT finds all of them.`;
   return similar.length > 0
-    ? [wording`${missing} The most similar of ${values.length}: ${names}.`]
-    : [wording`${missing} There are ${values.length}, such as ${names}.`];
+    ? wording`${missing} The most similar of ${values.length}: ${names}.`
+    : wording`${missing} There are ${values.length}, such as ${names}.`;
 }

@@ -123,7 +123,7 @@ function notesOn(
     ),
     isCut && cut,
     isCut && next !== undefined && position !== '' && rest,
-    ...describeUnknownCurrencies(unknown),
+    describeUnknownCurrencies(unknown),
     others.length > 0 && wording`Other tables (table=NAME): ${trusted(others.join(', '))}.`,
     ...answers.flatMap(({ notes = [] }) => notes),
   ]);

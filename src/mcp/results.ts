@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { visible } from '../text/characters.ts';
 import { recordTextMark, speaksToAssistant } from '../text/speaking-text.ts';
 import {
+  applying,
   oneLine,
   Verbatim,
   type Wording,
@@ -130,7 +131,7 @@ function writeResult(answer: Answer): CallToolResult {
   const isChange = facts.changes !== undefined;
   const body = render(answer.asStored === true || isChange ? told : inWords(told));
   const written = isChange ? `${summary} ${JSON.stringify(facts.changes)}` : summary;
-  const notes = [...given, ...describeUnknownCurrencies(unknownCurrencies)];
+  const notes = applying([...given, describeUnknownCurrencies(unknownCurrencies)]);
   if (body.includes(recordTextMark) || speaksToAssistant(written)) notes.push(speakingNote);
   const structuredContent = { summary, ...facts, ...(notes.length > 0 && { notes }) };
   const lines = [summary, body, ...notes];

@@ -30,7 +30,7 @@ export interface ListPage<R> {
    * `few records` if all records of the search can be read instead.
    */
   unproven?: readonly string[] | 'few records';
-  notes?: readonly Wording[];
+  notes?: readonly (Wording | false)[];
 }
 
 interface ListSource {

@@ -10,27 +10,35 @@ declare const brand: unique symbol;
 /** Text of this server in which all untrusted text is quoted. */
 export type Wording = string & { readonly [brand]: true };
 
-/** What a template may contain: other wordings, numbers and string literals. */
-export type Piece<T> = T extends Wording | number ? T : T extends string ? Literal<T> : never;
+/** What a template may contain: other wordings, numbers, string literals, and `false` for what does not apply. */
+export type Piece<T> = T extends Wording | number | false
+  ? T
+  : T extends string
+    ? Literal<T>
+    : never;
 
 /** Accepts string literals only: `Record<string, 1>` has no required property, a record of literals has. */
 type Literal<T extends string> =
   Record<never, never> extends Record<T, 1> ? 'Untrusted text: quote() it.' : T;
 
 /** A template tag: wording`No ${resource} is called ${quote(name)}.` */
-export function wording<const T extends readonly (string | number)[]>(
+export function wording<const T extends readonly (string | number | false)[]>(
   strings: TemplateStringsArray,
   ...pieces: { readonly [K in keyof T]: Piece<T[K]> }
 ): Wording {
   let text = strings[0] ?? '';
-  for (const [at, piece] of pieces.entries()) text += piece + (strings[at + 1] ?? '');
+  for (const [at, piece] of pieces.entries())
+    text += (piece === false ? '' : piece) + (strings[at + 1] ?? '');
   return trusted(text);
 }
 
-export const join = (pieces: readonly Wording[], separator: ' ' | ', ' | '; ' | '\n'): Wording =>
-  trusted(pieces.join(separator));
+/** Joins the pieces that apply. */
+export const join = (
+  pieces: readonly (Wording | false | undefined)[],
+  separator: ' ' | ', ' | '; ' | ' and ' | '\n',
+): Wording => trusted(applying(pieces).join(separator));
 
-/** The pieces that apply; `false` or `undefined` stands for one that does not. */
+/** The pieces that apply: `condition && wording` is `false` or `undefined` where the condition is not met. */
 export const applying = (pieces: readonly (Wording | false | undefined)[]): Wording[] =>
   pieces.filter((piece) => piece !== undefined && piece !== false);
 

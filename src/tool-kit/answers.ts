@@ -1,5 +1,5 @@
 import { utcDay } from '../figures/days.ts';
-import { formatAmount } from '../figures/money.ts';
+import { type Amounts, formatAmount } from '../figures/money.ts';
 import { compact, groupBy, plural, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { listColumns } from '../lists/columns.ts';
@@ -21,6 +21,7 @@ import { resolveRecord } from '../tenant/lookup.ts';
 import { type CollectionsRead, couldBeRead } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import {
+  applying,
   counted,
   identifier,
   join,
@@ -52,24 +53,21 @@ export function withCoverageFirst({ summary, data }: Answer): Wording {
   const isOld = complete && reason !== undefined;
   const told = isOld ? wording`Only as of ${identifier(asOf)}: ${summary}` : summary;
   const isPart = complete === false && !pageReasons.has(reason);
-  const share = isPart ? describeShare(coverage) : [];
-  const parts = [...share, ...(fields.length > 0 ? [describeGaps(fields)] : [])];
+  const share = isPart && describeShare(coverage);
+  const gaps = fields.length > 0 && describeGaps(fields);
   // What is not known: "Incomplete: the company of 330 opportunities could not be read, such as "7"".
-  const lead = share.length > 0 || !fields.every(isAbsent) ? 'Incomplete' : 'Not known';
-  return parts.length === 0 ? told : wording`${lead}: ${join(parts, '; ')}. ${told}`;
+  const lead = share || !fields.every(isAbsent) ? 'Incomplete' : 'Not known';
+  return share || gaps ? wording`${lead}: ${join([share, gaps], '; ')}. ${told}` : told;
 }
 
-function describeShare({ read, total = 0, reason = '' }: Partial<Coverage>): Wording[] {
-  if (read === undefined) return [];
+function describeShare({ read, total = 0, reason = '' }: Partial<Coverage>): Wording | false {
+  if (read === undefined) return false;
   const isShare = total > read;
   // Of several collections the reason says which.
-  if (reason.includes(couldBeRead) && (isShare || reason.startsWith('no ')))
-    return [trusted(reason)];
-  return [
-    isShare
-      ? wording`only ${counted(read)} of ${counted(total)} records could be read`
-      : wording`there may be more than the ${counted(read)} records that could be read`,
-  ];
+  if (reason.includes(couldBeRead) && (isShare || reason.startsWith('no '))) return trusted(reason);
+  return isShare
+    ? wording`only ${counted(read)} of ${counted(total)} records could be read`
+    : wording`there may be more than the ${counted(read)} records that could be read`;
 }
 
 /** Gaps that are named; of more there is a count. */
@@ -85,8 +83,8 @@ export function describeGaps(gaps: readonly FieldGap[]): Wording {
   ]);
   const parts = [...told];
   const others = parts.length - maxGaps;
-  const more = others > 0 ? [wording`${plural(others, 'other field')} likewise`] : [];
-  return join([...parts.slice(0, maxGaps), ...more], '; ');
+  const more = others > 0 && wording`${plural(others, 'other field')} likewise`;
+  return join([...parts.slice(0, maxGaps), more], '; ');
 }
 
 const isAbsent = ({ example }: FieldGap): boolean => example === undefined;
@@ -107,7 +105,7 @@ function describeAbsent(gaps: readonly [FieldGap, ...FieldGap[]]): Wording {
 const nounOf = (record: FieldGap['record']): string => record.replaceAll('_', ' ');
 
 function describeUnread({ record, field, rows, of, example, mayBe }: FieldGap): Wording {
-  const where = mayBe === undefined ? '' : wording`, which ${quote(mayBe, 60)} may be`;
+  const where = mayBe !== undefined && wording`, which ${quote(mayBe, 60)} may be`;
   const such = wording`, such as ${quote(String(example), 60)}`;
   const rest = rows === of ? counted(of) : wording`${counted(rows)} of ${counted(of)}`;
   const noun = nounOf(record);
@@ -128,10 +126,8 @@ export const answerWithRows = (
 });
 
 /** Why there may be no deal at all. */
-export const describeNoDeals = (all: readonly unknown[]): Wording[] =>
-  all.length > 0
-    ? []
-    : [wording`The service gave no opportunity at all: the API key may not see any.`];
+export const describeNoDeals = (all: readonly unknown[]): Wording | false =>
+  all.length === 0 && wording`The service gave no opportunity at all: the API key may not see any.`;
 
 /** Which rows of a list are shown, and the position of the next one. */
 export const pageOf = (shown: number, from: number, total: number) => ({
@@ -151,11 +147,10 @@ export function listPart<Row>(rows: readonly Row[], from: number, total: number)
 export function listedWords(
   { shown, total, from = 0, next }: { shown: number; total: number; from?: number; next?: number },
   argument: 'from' | 'deals_from' = 'from',
-): Wording[] {
-  if (shown === 0) return from > 0 ? [wording`None from ${from}: there are ${total}.`] : [];
-  if (shown === total) return [];
-  const more = next === undefined ? '' : wording`; next: ${argument} ${next}`;
-  return [wording`Listed: ${from + 1} to ${from + shown} of ${total}${more}.`];
+): Wording | false {
+  if (shown === 0) return from > 0 && wording`None from ${from}: there are ${total}.`;
+  const more = next !== undefined && wording`; next: ${argument} ${next}`;
+  return shown !== total && wording`Listed: ${from + 1} to ${from + shown} of ${total}${more}.`;
 }
 
 /**
@@ -166,7 +161,7 @@ export const logAnswer = (
   rows: readonly JsonObject[],
   { from, total }: { from: number; total: number },
   { read, damaged, reason }: { read: number; damaged: number; reason: string },
-  { summaryOf, notes }: { summaryOf(shown: number): Wording; notes: readonly Wording[] },
+  { summaryOf, notes }: { summaryOf(shown: number): Wording; notes: Answer['notes'] & object },
 ): Answer =>
   answerWithRows(rows.length, (shown) => ({
     summary: summaryOf(shown),
@@ -195,11 +190,10 @@ export const limitLists = (
     }),
   );
 
-/** The first words of an answer on a deleted record; nothing if it is not deleted. */
-export function deletedWords(deletion: string | true | undefined): Wording {
-  if (deletion === undefined) return wording``;
-  return deletion === true ? wording`Deleted: ` : wording`Deleted on ${identifier(deletion)}: `;
-}
+/** The first words of an answer on a deleted record. */
+export const deletedWords = (deletion: string | true | undefined): Wording | false =>
+  deletion !== undefined &&
+  wording`Deleted${deletion !== true && wording` on ${identifier(deletion)}`}: `;
 
 /** Where a person finds a record in the product, if the operator gave the address. */
 export function linkTo(
@@ -232,10 +226,9 @@ export function memoizedAnswer<R extends Resource>(
 }
 
 /** Amounts by currency as text: "12,500 EUR, 40 GBP and 300.50 USD". */
-export function formatAmounts(amounts: Readonly<Record<string, number>> | undefined): Wording {
-  const words = Object.entries(amounts ?? {}).map(([code, amount]) => formatAmount(amount, code));
-  const last = words.pop() ?? wording``;
-  return words.length === 0 ? last : wording`${join(words, ', ')} and ${last}`;
+export function formatAmounts(amounts: Amounts): Wording {
+  const words = Object.entries(amounts).map(([code, amount]) => formatAmount(amount, code));
+  return join([join(words.slice(0, -1), ', ') || false, words.at(-1)], ' and ');
 }
 
 /** Of groups in the order of their amounts. */
@@ -275,7 +268,7 @@ export async function recordOrQuestion<K extends SearchKind>(
 interface ListHints {
   /** The note of an empty answer without a known reason, where something was looked for. */
   empty?: Wording | undefined;
-  notes?: readonly Wording[] | undefined;
+  note?: Wording | false | undefined;
 }
 
 /** A page of a list, and how to get the next page. */
@@ -296,7 +289,8 @@ export function listAnswer<R extends Resource>(
     if (hasCurrency && row.currency === undefined) unknownCurrencies += 1;
   }
   const currency = hasCurrency ? takeShared(rows, 'currency') : undefined;
-  const notes = [...(list.notes ?? []), ...missing, ...(hints.notes ?? [])];
+  const ofList = applying(list.notes ?? []);
+  const notes = applying([...ofList, ...missing, hints.note]);
   const lacks = rows.length > 1 && unknownCurrencies === rows.length;
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? from + shown : list.next;
@@ -310,7 +304,7 @@ export function listAnswer<R extends Resource>(
       }),
       unknownCurrencies,
       asStored: shape.detail === 'full' && !shape.fields?.length,
-      notes: shown > 0 || list.notes?.length ? notes : [emptyNote(list, hints), ...notes],
+      notes: shown > 0 || ofList.length > 0 ? notes : [emptyNote(list, hints), ...notes],
     };
   });
 }
@@ -332,8 +326,8 @@ function takeShared(rows: readonly JsonObject[], field: string): unknown {
 }
 
 /** Rows whose amounts are shown without a currency. */
-export const describeUnknownCurrencies = (count: number): Wording[] =>
-  count === 0 ? [] : [wording`The currency of ${plural(count, 'row')} is unknown.`];
+export const describeUnknownCurrencies = (count: number): Wording | false =>
+  count > 0 && wording`The currency of ${plural(count, 'row')} is unknown.`;
 
 /**
  * Names the known fields that none of these records has.
@@ -370,12 +364,13 @@ function deletedCount(
   const count = deleted ?? records.slice(0, shown).filter(isDeleted).length;
   const of = deleted === undefined ? 'the rows shown' : 'them';
   const which = total === 1 ? 'It' : `${count} of ${of}`;
-  const counts =
-    count === 0 ? wording`` : wording` ${trusted(which)} ${count === 1 ? 'is' : 'are'} deleted.`;
-  const mayCountOthers = deleted === undefined && shown < total;
-  return mayCountOthers && (count > 0 || softDeleted.includes(resource))
-    ? wording`${counts} The total may count deleted ones: filters deleted:false leaves them out.`
-    : counts;
+  const counts = count > 0 && wording` ${trusted(which)} ${count === 1 ? 'is' : 'are'} deleted.`;
+  const mayCountOthers =
+    deleted === undefined && shown < total && (count > 0 || softDeleted.includes(resource));
+  const others =
+    mayCountOthers &&
+    wording` The total may count deleted ones: filters deleted:false leaves them out.`;
+  return wording`${counts}${others}`;
 }
 
 function listSummary(
@@ -386,17 +381,17 @@ function listSummary(
   lacksCurrency: boolean,
 ): Wording {
   const noun = trusted(resource.replaceAll('_', ' '));
-  const without = lacksCurrency ? ', without a known currency' : '';
+  const without = lacksCurrency && ', without a known currency';
   const isExact = coverage.complete || coverage.reason === 'one page';
   if (shown === 0) {
-    const start = from > 0 ? wording` from ${from}` : '';
-    const others = total > 0 ? wording`: there are ${total}` : '';
+    const start = from > 0 && wording` from ${from}`;
+    const others = total > 0 && wording`: there are ${total}`;
     return wording`No ${trusted(pluralOf(noun))}${start}${others}.`;
   }
   if (shown === total && isExact)
-    return wording`${total === 1 ? '' : 'All '}${plural(total, noun)}${without}.`;
-  const slice = wording`${shown} of ${isExact ? '' : 'at least '}${plural(total, noun)}, from ${from}${without}.`;
-  return next === undefined ? slice : wording`${slice} Next: the same call with from ${next}.`;
+    return wording`${total > 1 && 'All '}${plural(total, noun)}${without}.`;
+  const more = next !== undefined && wording` Next: the same call with from ${next}.`;
+  return wording`${shown} of ${!isExact && 'at least '}${plural(total, noun)}, from ${from}${without}.${more}`;
 }
 
 /** What to try when a search found nothing. */

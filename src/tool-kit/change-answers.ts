@@ -13,7 +13,6 @@ import { outcomeOf, outcomeWord } from '../figures/outcome.ts';
 import { concise } from '../lists/concise.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import {
-  applying,
   identifier,
   join,
   maxQuoted,
@@ -98,7 +97,7 @@ function notAskedAnswer(
   const isView = question?.how === 'view';
   const summary = isView
     ? wording`Nothing was written to ${about} yet: a person has to agree in the view.`
-    : wording`Nothing was written to ${about}${question ? ' yet' : ''}: nobody was asked, because ${why}.`;
+    : wording`Nothing was written to ${about}${question !== undefined && ' yet'}: nobody was asked, because ${why}.`;
   if (!question) return { summary, data };
   const preview = question.message.split('\n').map((line) => new VerbatimWording(trusted(line)));
   const shown = { ...data, changes: data.changes.map(inShort), preview };
@@ -149,18 +148,16 @@ const verbatim = (record: Record<string, unknown>): Record<string, unknown> =>
     ]),
   );
 
-function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): Wording[] {
-  return applying([
-    differs.length > 0 &&
-      wording`The service stored some fields differently than intended: see differs, and tell the person.`,
-    unchecked &&
-      wording`The service confirmed the write, but the record could not be read back to compare: read it in a minute.`,
-    unrecorded &&
-      wording`The outcome of this change could not be recorded in the journal: tell the operator of this server.`,
-    outcome === 'cannot_tell' &&
-      wording`Read the opportunity again in a minute before doing anything else; cpq_list_changes also says how it looks then.`,
-  ]);
-}
+const resultNotes = ({ outcome, differs, unchecked, unrecorded }: WriteResult) => [
+  differs.length > 0 &&
+    wording`The service stored some fields differently than intended: see differs, and tell the person.`,
+  unchecked &&
+    wording`The service confirmed the write, but the record could not be read back to compare: read it in a minute.`,
+  unrecorded &&
+    wording`The outcome of this change could not be recorded in the journal: tell the operator of this server.`,
+  outcome === 'cannot_tell' &&
+    wording`Read the opportunity again in a minute before doing anything else; cpq_list_changes also says how it looks then.`,
+];
 
 function resultSummary(
   about: Wording,
@@ -169,16 +166,21 @@ function resultSummary(
   if (outcome === 'not_written') return wording`Not written: ${about}, because ${reason}.`;
   if (outcome === 'cannot_tell')
     return wording`It is not known whether ${about} was written: ${reason}.`;
-  const reversal = plan.target.present ? ' It can be reverted with cpq_revert_change.' : '';
+  const reversal =
+    plan.target.present !== undefined && ' It can be reverted with cpq_revert_change.';
   if (differs.length === 0)
     return wording`Written: ${about}${newOutcome(plan.target.present?.record, record)}.${reversal}`;
   return wording`Written, but not as agreed: ${describeDifferences(differs)}. It was the ${about}.${reversal}`;
 }
 
 /** What a new stage made of the deal: nobody has to read it from the stage's name. */
-function newOutcome(before: Opportunity | undefined, record: Opportunity | undefined): Wording {
-  if (!(before && record) || outcomeOf(before) === outcomeOf(record)) return wording``;
-  return wording`, which is now ${trusted(outcomeWord(outcomeOf(record)))}`;
+function newOutcome(
+  before: Opportunity | undefined,
+  record: Opportunity | undefined,
+): Wording | false {
+  const outcome = record && outcomeOf(record);
+  if (!before || outcome === undefined || outcome === outcomeOf(before)) return false;
+  return wording`, which is now ${outcomeWord(outcome)}`;
 }
 
 const maxNamedFields = 5;
@@ -193,8 +195,7 @@ function describeDifferences(differs: WriteResult['differs']): Wording {
     parts.map(({ fields, what }) => {
       const names = fields.slice(0, maxNamedFields).map(({ field }) => identifier(field));
       const others = fields.length - names.length;
-      const all = others > 0 ? [...names, wording`${others} more`] : names;
-      return wording`${trusted(what)}: ${join(all, ', ')}`;
+      return wording`${trusted(what)}: ${join([...names, others > 0 && wording`${others} more`], ', ')}`;
     }),
     '; ',
   );

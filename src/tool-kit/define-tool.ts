@@ -31,7 +31,7 @@ export interface Answer {
   summary: Wording;
   data: Record<string, unknown>;
   /** Caveats and next steps, one sentence each. */
-  notes?: readonly Wording[];
+  notes?: readonly (Wording | false | undefined)[];
   /** Rows whose currency is unknown, which is said after the notes. */
   unknownCurrencies?: number;
   /** Makes the same answer with fewer rows; see `answerWithRows`. `aim`: the tokens that its rows fill. */

@@ -132,28 +132,27 @@ function coverageOf(filter: string, coverage: Record<string, unknown>): Record<s
  */
 export function describeScope(
   filters: Readonly<Record<string, NameFilter | undefined>>,
-  others: readonly Wording[] = [],
-): Wording[] {
+  others: readonly (Wording | false)[] = [],
+): Wording | false {
   const named = keysOf(filters).flatMap((filter) => {
     const found = filters[filter];
     return found ? [wording`${trusted(filter.replace('_', ' '))} ${nameOf(found)}`] : [];
   });
-  const parts = [...named, ...others];
-  return parts.length > 0 ? [wording`Only ${join(parts, ', ')}.`] : [];
+  const parts = join([...named, ...others], ', ');
+  return parts !== '' && wording`Only ${parts}.`;
 }
 
 /** Which deals the figures are about, where filters narrow them. */
-export function describeDealScope(filters: PipelineFilters): Wording[] {
+export function describeDealScope(filters: PipelineFilters): Wording | false {
   const { closeFrom, closeTo, minValue, ...named } = filters;
-  const others: Wording[] = [];
-  const from = closeFrom === undefined ? '' : wording` from ${trusted(closeFrom)}`;
-  const to = closeTo === undefined ? '' : wording` up to ${trusted(closeTo)}`;
-  if (closeFrom ?? closeTo) others.push(wording`expected to close${from}${to}`);
-  if (minValue !== undefined) others.push(wording`worth ${formatNumber(minValue)} or more`);
-  return describeScope(named, others);
+  const from = closeFrom !== undefined && wording` from ${trusted(closeFrom)}`;
+  const to = closeTo !== undefined && wording` up to ${trusted(closeTo)}`;
+  return describeScope(named, [
+    (from || to) && wording`expected to close${from}${to}`,
+    minValue !== undefined && wording`worth ${formatNumber(minValue)} or more`,
+  ]);
 }
 
 function nameOf({ id, name, deleted }: NameFilter): Wording {
-  const label = quote(name ?? id ?? '');
-  return deleted ? wording`${label}, which is deleted` : label;
+  return wording`${quote(name ?? id ?? '')}${deleted === true && ', which is deleted'}`;
 }

@@ -6,7 +6,7 @@ import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
 import type { Snapshot } from '../history/history.ts';
 import type { OpenTotal } from '../history/movements.ts';
 import type { QuoteChanges } from '../history/quote-changes.ts';
-import { applying, join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import {
   answerWithRows,
   formatAmounts,
@@ -25,7 +25,7 @@ export interface ComparisonSources {
   days: readonly Day[];
   filters: PipelineFilters;
   coverage: Record<string, unknown>;
-  notes: readonly Wording[];
+  notes: readonly (Wording | false)[];
   asked: Shown;
 }
 
@@ -47,12 +47,12 @@ export function changesAnswer(
     return {
       summary: join(
         [
-          ...reshapedSentence(changes, states),
-          ...describeDealScope(filters),
+          reshapedSentence(changes, states),
+          describeDealScope(filters),
           periodWords(states),
-          ...(from > 0 ? [] : [changesSummary(changes, asked.movement !== undefined)]),
-          ...(quotes ? [quotesSentence(quotes)] : []),
-          ...listedWords(list),
+          from === 0 && changesSummary(changes, asked.movement !== undefined),
+          quotes && quotesSentence(quotes),
+          listedWords(list),
         ],
         ' ',
       ),
@@ -66,7 +66,8 @@ export function changesAnswer(
       },
       notes: [
         ...periodNotes(requested, states, quotes),
-        ...applying([seriesNote(states, changes), ...definitionsOf(changes, states)]),
+        seriesNote(states, changes),
+        ...definitionsOf(changes, states),
         ...notes,
       ],
     };
@@ -83,10 +84,10 @@ export function quoteChangesAnswer(
   const write = (shown: number): Answer => {
     const changed = listPart(quotes.rows.slice(0, shown), from, quotes.total);
     const summary = [
-      ...describeDealScope(filters),
+      describeDealScope(filters),
       periodWords(states),
-      ...(from > 0 ? [] : [quotesSentence(changes)]),
-      ...listedWords(changed),
+      from === 0 && quotesSentence(changes),
+      listedWords(changed),
     ];
     const figures = { rows, ...(moves.length > 0 && { moves }) };
     return {
@@ -162,7 +163,7 @@ function changesSummary(changes: PipelineChanges, isPart: boolean): Wording {
 type Pushes = Extract<PipelineChanges, { pushes: object }>['pushes'];
 
 function pushesSummary({ atLeast, open, pushed, pushes, pushRatePercent = 0 }: Pushes): Wording {
-  const times = atLeast > 1 ? wording` at least ${atLeast} times` : '';
+  const times = atLeast > 1 && wording` at least ${atLeast} times`;
   return wording`${pushed} of ${plural(open, 'open opportunity')} pushed${times} (${pushRatePercent} %), ${pushes} ${pushes === 1 ? 'push' : 'pushes'} in all.`;
 }
 
@@ -170,7 +171,7 @@ function pushesSummary({ atLeast, open, pushed, pushes, pushRatePercent = 0 }: P
 function definitionsOf(changes: PipelineChanges, { isPartial }: PeriodStates) {
   if ('pushes' in changes)
     return [
-      wording`Push: the close date of an open deal is later on a day than on the day before${isPartial ? wording`; at least so many, because not every day was compared` : ''}. Push rate: deals with ${changes.pushes.atLeast} or more pushes, of those open at the end.`,
+      wording`Push: the close date of an open deal is later on a day than on the day before${isPartial && '; at least so many, because not every day was compared'}. Push rate: deals with ${changes.pushes.atLeast} or more pushes, of those open at the end.`,
     ];
   const { stages, forecast } = changes;
   return [
@@ -182,16 +183,17 @@ function definitionsOf(changes: PipelineChanges, { isPartial }: PeriodStates) {
 }
 
 /** Its changes are of nearly every deal, and may be none. */
-function reshapedSentence({ reshaped = [] }: PipelineChanges, states: PeriodStates): Wording[] {
+function reshapedSentence(
+  { reshaped = [] }: PipelineChanges,
+  { opening: { day } }: PeriodStates,
+): Wording | false {
   const fields = reshaped.map(({ field, before, after }) =>
     trusted(`${field} (${before} had it, now ${after})`),
   );
-  const since = trusted(states.opening.day);
-  return fields.length === 0
-    ? []
-    : [
-        wording`These figures count changes that may be none, because the service may send the field in another form since ${since}: ${join(fields, ', ')}.`,
-      ];
+  return (
+    fields.length > 0 &&
+    wording`These figures count changes that may be none, because the service may send the field in another form since ${trusted(day)}: ${join(fields, ', ')}.`
+  );
 }
 
 function totalText({ count, value }: OpenTotal = { count: 0 }): Wording {
@@ -204,10 +206,10 @@ function periodNotes(
   { opening, closing }: Period,
   states: StatePair,
   quotes?: QuoteChanges,
-): Wording[] {
+): (Wording | false)[] {
   const [from, to] = [states.opening.day, states.closing.day];
   const quotesFrom = quotes?.states.opening.day ?? opening;
-  return applying([
+  return [
     from > opening &&
       wording`The first snapshot is of ${trusted(from)}: what changed before cannot be known.`,
     from < opening &&
@@ -219,7 +221,7 @@ function periodNotes(
       wording`There is no later snapshot than that of ${trusted(to)} for the end of the period.`,
     quotesFrom > opening &&
       wording`The first snapshot of the quotes is of ${trusted(quotesFrom)}: what changed in them before cannot be known.`,
-  ]);
+  ];
 }
 
 const seriesNote = ({ isPartial }: PeriodStates, changes: PipelineChanges): Wording | false =>

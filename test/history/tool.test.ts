@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { toRecord } from '../../src/service/records/recognition.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
+import { applying } from '../../src/text/untrusted-text.ts';
 import { quoteChangesAnswer } from '../../src/tool-kit/pipeline-change-answers.ts';
 import { type Connection, open, type Row, serving } from '../support/hosts.ts';
 import { expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
@@ -270,11 +271,11 @@ test('a comparison of other states than were asked for says so', () => {
     const states = { opening: state(from, opening), closing: state(to, closing), isLive };
     const quotes = { total: 0, shown: 0, rows: [] };
     const requested = { opening: from, closing: to };
-    const { notes } = quoteChangesAnswer(
+    const { notes = [] } = quoteChangesAnswer(
       { states, rows: [], moves: [], quotes },
       { requested, days: [], filters: {}, coverage: {}, notes: [], asked: {} },
     );
-    return notes;
+    return applying(notes);
   };
   const others = [expect.stringContaining('rules for fields have changed')];
   expect(notesOf({}, {})).toEqual([]);

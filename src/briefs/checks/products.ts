@@ -92,8 +92,8 @@ function priceKind(price: Decimal, cost: Decimal): string {
 
 function describeMargin(price: Decimal, cost: Decimal): Wording {
   const percent = margin(price, cost);
-  const prices = wording`price ${formatNumber(perUnit(price))}, cost ${formatNumber(perUnit(cost))}`;
-  return percent === undefined ? prices : wording`${prices}, margin ${percent} %`;
+  const words = percent !== undefined && wording`, margin ${percent} %`;
+  return wording`price ${formatNumber(perUnit(price))}, cost ${formatNumber(perUnit(cost))}${words}`;
 }
 
 export const pricingDrift: Check = {
@@ -158,12 +158,12 @@ function duplicatesFinding(group: readonly Product[]): RawFinding {
   const [lowest, ...higher] = prices.sort((a, b) => a.cmp(b));
   const highest = higher.at(-1);
   const range =
-    lowest && highest?.gt(lowest)
-      ? wording`, prices ${formatNumber(perUnit(lowest))} to ${formatNumber(perUnit(highest))}`
-      : undefined;
+    lowest !== undefined &&
+    highest?.gt(lowest) === true &&
+    wording`, prices ${formatNumber(perUnit(lowest))} to ${formatNumber(perUnit(highest))}`;
   const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor) ?? '';
   const reason = () =>
-    wording`${group.length} products with manufacturer ${quote(maker)} and part number ${quote(first.mpn?.trim() ?? '')}${range ?? ''}`;
+    wording`${group.length} products with manufacturer ${quote(maker)} and part number ${quote(first.mpn?.trim() ?? '')}${range}`;
   return {
     ...productFinding(first, {}, reason),
     atStake: lowest && overYear(highest?.minus(lowest), termKey(first)),

@@ -96,9 +96,8 @@ function judgeAge(quote: Quote, { days, today }: CheckContext): QuoteJudgement {
   // An answer older than the last sending was for an earlier version.
   const isAnswered = [quote.approvedAt, quote.declinedAt].some((at) => (dayOf(at) ?? '') >= day);
   if (age < days || isAnswered) return undefined;
-  const expired = isPastExpiry(quote, today)
-    ? wording`; expired ${trusted(dayOf(quote.expiresAt) ?? '')}`
-    : '';
+  const expired =
+    isPastExpiry(quote, today) && wording`; expired ${trusted(dayOf(quote.expiresAt) ?? '')}`;
   return {
     reason: () => wording`sent ${trusted(day)}, ${plural(age, 'day')} without an answer${expired}`,
   };
@@ -167,11 +166,8 @@ function judgeLines(quote: Quote, catalogue: Catalogue): QuoteJudgement[] {
 
 /** "3 lines, first "Old switch"". */
 function describeLines(lines: readonly QuoteItem[], first: string | undefined): Wording {
-  const all = plural(lines.length, 'line');
-  if (first === undefined) return all;
-  return lines.length === 1
-    ? wording`1 line: ${quoteText(first)}`
-    : wording`${all}, first ${quoteText(first)}`;
+  const lead = lines.length === 1 ? ': ' : ', first ';
+  return wording`${plural(lines.length, 'line')}${first !== undefined && wording`${lead}${quoteText(first)}`}`;
 }
 
 export const zeroPrices: Check = {

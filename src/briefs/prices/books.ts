@@ -113,12 +113,12 @@ export function pricesFor(
 export const deviates = (price: Decimal, from: Decimal, tolerance: number): boolean =>
   price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
 
-/** " (+5.2 %)": by how much a price deviates from another; nothing where the other is 0. */
-export function deviationWords(price: Decimal, from: Decimal): Wording {
+/** " (+5.2 %)": by how much a price deviates from another; `false` where the other is 0. */
+export function deviationWords(price: Decimal, from: Decimal): Wording | false {
   const percent = percentOf(price.minus(from), from);
   // Compared, because a small deviation is rounded to 0, which has no sign.
   const sign = price.gt(from) === from.gt(0) ? '+' : '';
-  return percent === undefined ? wording`` : wording` (${sign}${percent} %)`;
+  return percent !== undefined && wording` (${sign}${percent} %)`;
 }
 
 const applicabilityOrder: readonly (Applicability | undefined)[] = [...precedence, 'unclear'];

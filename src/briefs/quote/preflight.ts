@@ -94,7 +94,7 @@ function findingsOnQuote(subject: Subject) {
   const { quote, discountLimit } = subject;
   const discount = quoteDiscount(quote);
   const deleted = deletionOf(quote);
-  const on = typeof deleted === 'string' ? wording` on ${trusted(deleted)}` : '';
+  const on = typeof deleted === 'string' && wording` on ${trusted(deleted)}`;
   return {
     deleted_quote: deleted !== undefined && wording`The quote was deleted${on}.`,
     no_items: !hasUnknownItems(quote) && !quote.items?.length && wording`The quote has no items.`,
@@ -246,7 +246,7 @@ function describeLineDiscount({ item, quotePercent, discountLimit: limit }: Line
   const own = decimal(item.discount);
   if (!own?.gt(0)) return undefined;
   const combined = hundred.minus(lessPercent(hundred.minus(own), quotePercent));
-  const added = quotePercent.eq(0) ? '' : wording`, ${roundedPercent(combined)} % with the quote's`;
+  const added = !quotePercent.eq(0) && wording`, ${roundedPercent(combined)} % with the quote's`;
   return (
     combined.gt(limit) &&
     wording`Discount ${givenPercent(own)} %${added}, over the limit of ${limit} %.`
