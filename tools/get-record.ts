@@ -3,8 +3,8 @@ import { contactName, quoteName } from '../src/figures/naming.ts';
 import { deletionOf } from '../src/figures/outcome.ts';
 import { readByIdentifier } from '../src/lists/by-identifier.ts';
 import { rowOf, showsCurrency } from '../src/lists/concise.ts';
-import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
-import type { ApiRecord, PricingBook } from '../src/service/records/records.ts';
+import { knownFor, nameProducts, readForColumns } from '../src/lists/known.ts';
+import type { ApiRecord } from '../src/service/records/records.ts';
 import { resources } from '../src/service/routes.ts';
 import { quote, trusted, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords, linkTo, missingFields } from '../src/tool-kit/answers.ts';
@@ -27,16 +27,13 @@ export const getRecord = defineTool({
   output: { resource: z.string(), record: z.record(z.string(), z.unknown()) },
   async run(tenant, { resource, id, fields }, call) {
     const found: ApiRecord = await readByIdentifier(tenant, resource, id, call);
-    const showsProducts =
-      resource === 'pricing_book' && (!fields?.length || showProductNames(fields));
-    const [record = found] = showsProducts
-      ? await nameProducts(tenant, [found as PricingBook], call)
-      : [];
+    const shape = { detail: 'full', fields } as const;
+    const [record = found] = await nameProducts(tenant, resource, [found], shape, call);
     const missing = missingFields(resource, [record], fields);
     const isWhole = !fields?.length;
     if (!isWhole) await readForColumns(tenant, resource, fields, call);
     const known = await knownFor(tenant, resource, [record], call);
-    const row = rowOf(resource, record, { detail: 'full', fields }, known);
+    const row = rowOf(resource, record, shape, known);
     const name = contactName(record) ?? quoteName(record) ?? fieldOf(record, 'service') ?? id;
     return {
       summary: wording`${deletedWords(deletionOf(record))}${trusted(resource.replaceAll('_', ' '))} ${quote(String(name))}${isWhole && ', all fields'}.`,

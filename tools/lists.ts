@@ -1,11 +1,6 @@
 import * as z from 'zod';
-import { shownProducts } from '../src/lists/columns.ts';
-import type { RecordShape } from '../src/lists/concise.ts';
-import { nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
-import { listRecords } from '../src/lists/list-records.ts';
+import { type ListArguments, listRecords } from '../src/lists/list-records.ts';
 import type { RecordOf, Resource } from '../src/service/records/records.ts';
-import type { PageQuery } from '../src/service/routes.ts';
-import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
 import {
@@ -24,18 +19,11 @@ interface ListTool<R extends Resource> {
   resource: R;
   input: typeof listInput | typeof searchInput | typeof filterInput | typeof productInput;
   /** What is asked for, where not all arguments are names of the service. */
-  query?(args: z.output<z.ZodObject<typeof productInput>>): PageQuery;
+  query?(args: z.output<z.ZodObject<typeof productInput>>): ListArguments;
   /** Said where nothing passes the filters, or has the text. */
   empty?: Wording;
   /** Said with these records. */
   noteOn?(records: readonly RecordOf[R][]): Wording | false;
-  /** The rows with what is read from elsewhere. */
-  complete?(
-    tenant: Tenant,
-    records: readonly RecordOf[R][],
-    shape: RecordShape,
-    call: ToolCall,
-  ): Promise<readonly RecordOf[R][]>;
 }
 
 const listTool = <R extends Resource>({
@@ -44,7 +32,6 @@ const listTool = <R extends Resource>({
   empty,
   query,
   noteOn,
-  complete,
   ...words
 }: ListTool<R>): AnyTool =>
   defineTool({
@@ -54,11 +41,8 @@ const listTool = <R extends Resource>({
     input: z.strictObject(input),
     output: listOutput,
     async run(tenant, args, call) {
-      if (args.fields) await readForColumns(tenant, resource, args.fields, call);
-      const asked: PageQuery = query?.(args) ?? args;
-      const page = await listRecords(tenant, resource, asked, call);
-      const records = await complete?.(tenant, page.records, args, call);
-      const list = records ? { ...page, records } : page;
+      const asked: ListArguments = query?.(args) ?? args;
+      const list = await listRecords(tenant, resource, asked, call);
       return listAnswer(resource, list, args, {
         empty: asked.query || asked.filters ? empty : undefined,
         note: noteOn?.(list.records),
@@ -160,11 +144,6 @@ export const lists: readonly AnyTool[] = [
     input: filterInput,
     empty: wording`There are no pricing books, or none passes the filters.`,
     noteOn: noteOnClassified,
-    complete: (tenant, books, { detail, fields }, call) => {
-      const isWhole = fields?.length ? showProductNames(fields) : detail === 'full';
-      const shown = fields?.length ? 0 : shownProducts;
-      return nameProducts(tenant, books, call, isWhole ? undefined : shown);
-    },
   }),
   listTool({
     name: 'cpq_list_categories',

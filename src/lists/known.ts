@@ -10,8 +10,8 @@ import { ownerNamesFor } from '../tenant/prepared.ts';
 import { nameReferences, unreadable } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
-import { type Known, listColumns, nothingKnown } from './columns.ts';
-import { showsCurrency } from './concise.ts';
+import { type Known, listColumns, nothingKnown, shownProducts } from './columns.ts';
+import { type RecordShape, showsCurrency } from './concise.ts';
 
 /**
  * Names and currencies for the rows of a list, from the cached collections that the caller may read, and from the
@@ -110,27 +110,28 @@ function cachedById(tenant: Tenant, resource: 'company' | 'category'): CachedByI
 }
 
 /**
- * Books with the names and part numbers of the first `each` products of every one: from the cached products, those of the
+ * Pricing books with the names and part numbers of the products that are shown: from the cached products, those of the
  * books, or all where the service cannot be asked for some. Without permission for products they keep their ids only.
  * @throws ApiError if the key is refused
  */
-export async function nameProducts(
+export async function nameProducts<R extends Resource>(
   tenant: Tenant,
-  books: readonly PricingBook[],
+  resource: R,
+  records: readonly RecordOf[R][],
+  { detail, fields = [] }: RecordShape,
   call: ToolCall,
-  each?: number,
-): Promise<readonly PricingBook[]> {
-  const named = withProductNames(books, tenant.cached('product'));
+): Promise<readonly RecordOf[R][]> {
+  if (resource !== 'pricing_book') return records;
+  const isAsked = fields.some((field) => field === 'product' || field.startsWith('products.'));
+  if (fields.length > 0 && !isAsked) return records;
+  const each = isAsked || detail === 'full' ? undefined : shownProducts;
+  const named = withProductNames(records, tenant.cached('product'));
   const { found, isWhole } = await tenant.referenced('product', unnamedProducts(named, each), call);
   const whole = isWhole
     ? undefined
     : await tenant.collection('product', call).catch(unlessKeyRefused);
   return withProductNames(named, whole?.records ?? [...found.values()]);
 }
-
-/** Whether selected fields of a pricing book contain the names of its products. */
-export const showProductNames = (fields: readonly string[]): boolean =>
-  fields.some((field) => field === 'product' || field.startsWith('products.'));
 
 /** Ids of the first `each` products of every book that have no name yet. */
 const unnamedProducts = (books: readonly PricingBook[], each?: number): string[] =>
@@ -139,10 +140,10 @@ const unnamedProducts = (books: readonly PricingBook[], each?: number): string[]
   );
 
 /** The name follows the id, so that a table of the products begins with both. */
-function withProductNames(
-  books: readonly PricingBook[],
+function withProductNames<Book extends PricingBook>(
+  books: readonly Book[],
   products: readonly ReferencedRecord[] | undefined,
-): readonly PricingBook[] {
+): readonly Book[] {
   if (!products || unnamedProducts(books).length === 0) return books;
   const byId = new Map(products.map((product) => [product.id, product]));
   return books.map((book) => {
@@ -165,10 +166,7 @@ export async function nameRows<R extends Resource>(
   records: readonly RecordOf[R][],
   known: Known = nothingKnown,
 ): Promise<readonly RecordOf[R][]> {
-  if (resource === 'pricing_book') {
-    const books: readonly unknown[] = withProductNames(records, tenant.cached('product'));
-    return books as readonly RecordOf[R][];
-  }
+  if (resource === 'pricing_book') return withProductNames(records, tenant.cached('product'));
   // What is made of a reading and kept would be made anew for every page.
   if (records.length <= maxPage && !records.some((record) => lacksName(resource, record)))
     return records;

@@ -32,7 +32,7 @@ import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
 import type { Known } from './columns.ts';
-import { showsCurrency } from './concise.ts';
+import { type RecordShape, showsCurrency } from './concise.ts';
 import {
   type Condition,
   type Criteria,
@@ -56,7 +56,7 @@ import {
   valuesOf,
   valueUnderKey,
 } from './criteria.ts';
-import { knownFor, nameRows, readGranted } from './known.ts';
+import { knownFor, nameProducts, nameRows, readForColumns, readGranted } from './known.ts';
 import { describeAssigned, describeNamesakes, subcategoriesLeftOut } from './left-out.ts';
 
 /** A page, and what is known to name what its rows refer to. */
@@ -68,22 +68,41 @@ export interface NamedPage<R> extends ListPage<R> {
   deleted?: number;
 }
 
-/** @throws InvalidArguments for a filter or an order that nothing can be made of; NotGranted, ApiError */
+/** What is asked of a collection: filters and sort as `criteria`, the rest as `query`. */
+interface ListQuestion<R extends Resource = Resource> {
+  tenant: Tenant;
+  resource: R;
+  query: PageQuery;
+  criteria: Criteria;
+  /** Columns and fields that are shown, if not those of the concise form. */
+  fields: readonly string[] | undefined;
+  call: ToolCall;
+}
+
+/** A page, and the form in which its rows are shown. */
+export type ListArguments = PageQuery & Partial<RecordShape>;
+
+/**
+ * The page with all that its rows show.
+ * @throws InvalidArguments for a filter or an order that nothing can be made of; NotGranted, ApiError
+ */
 export async function listRecords<R extends Resource>(
   tenant: Tenant,
   resource: R,
-  { fields, filters, sort, ...query }: PageQuery & { fields?: readonly string[] | undefined },
+  { detail = 'concise', fields, filters, sort, ...query }: ListArguments,
   call: ToolCall,
 ): Promise<NamedPage<RecordOf[R]>> {
   const criteria = readCriteria(resource, filters, sort);
-  const found = await servicePage(tenant, resource, query, criteria, call);
+  const question = { tenant, resource, query, criteria, fields, call };
+  if (fields) await readForColumns(tenant, resource, fields, call);
+  const found = await servicePage(question);
   const page: Awaited<ReturnType<typeof localPage<R>>> =
-    'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
+    'plan' in found ? await localPage(question, found.plan) : found;
   requireValues(page.examined ?? page.records, criteria);
   const known = await knownFor(tenant, resource, page.records, call, fields);
-  const records = await nameRows(tenant, resource, page.records, known);
-  const isSearched = Boolean(query.query) || (criteria.conditions.length > 0 && !page.examined);
-  const gaps = await gapsOfList(tenant, resource, { ...page, isSearched }, criteria, call, fields);
+  const named = await nameRows(tenant, resource, page.records, known);
+  const records = await nameProducts(tenant, resource, named, { detail, fields }, call);
+  const gaps = await gapsOfList(question, page);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
   const namesakes = await describeNamesakes(tenant, records, page.total, criteria, call);
   const first = page.from === 0 && describeFirst(records, criteria, known);
@@ -96,12 +115,9 @@ export async function listRecords<R extends Resource>(
 
 /** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */
 async function servicePage<R extends Resource>(
-  tenant: Tenant,
-  resource: R,
-  query: PageQuery,
-  criteria: Criteria,
-  call: ToolCall,
+  question: ListQuestion<R>,
 ): Promise<ListPage<RecordOf[R]> | { plan: LocalPlan }> {
+  const { tenant, resource, query, criteria, call } = question;
   const terms = inServiceTerms(criteria);
   const { query: text, includeBundles } = query;
   const plan: LocalPlan = { ...criteria, search: { query: text, includeBundles } };
@@ -117,7 +133,7 @@ async function servicePage<R extends Resource>(
       throw new InvalidArguments(
         wording`The service finds nothing, but it is not certain that it filters by ${join(unproven.map(identifier), ', ')}, and reading all records takes too many of its requests. Ask with query or another filter, or look it up with cpq_find.`,
       );
-    const notes = await valuesNotFound(tenant, resource, page.records, criteria, call);
+    const notes = await valuesNotFound(question, page.records);
     if (notes === 'few records') return { plan };
     return notes.length > 0 ? { ...page, notes } : page;
   } catch (error) {
@@ -152,13 +168,12 @@ function describeFirst(
  * if all records can be read instead, to find what is meant.
  */
 async function valuesNotFound(
-  tenant: Tenant,
-  resource: Resource,
+  { tenant, resource, criteria, call }: ListQuestion,
   shown: readonly ApiRecord[],
-  { conditions }: Criteria,
-  call: ToolCall,
 ): Promise<Wording[] | 'few records'> {
-  const several = conditions.filter(({ tests }) => tests.length > 1 && tests.length <= maxResolved);
+  const several = criteria.conditions.filter(
+    ({ tests }) => tests.length > 1 && tests.length <= maxResolved,
+  );
   const values = several.flatMap(({ key, tests }) =>
     tests.flatMap((test) => ('is' in test ? { key, test } : [])),
   );
@@ -178,24 +193,14 @@ async function valuesNotFound(
   return notes;
 }
 
-interface SearchedPage {
-  records: readonly ApiRecord[];
-  examined?: readonly ApiRecord[];
-  total: number;
-  /** The service chose these records by a text or by filters: others of the collection may differ. */
-  isSearched: boolean;
-}
-
 /** What makes the rows wrong, their currencies, or the order and the choice of the records. */
 async function gapsOfList(
-  tenant: Tenant,
-  resource: Resource,
-  page: SearchedPage,
-  criteria: Criteria,
-  call: ToolCall,
-  columns: readonly string[] | undefined,
+  { tenant, resource, query, criteria, fields: columns, call }: ListQuestion,
+  page: LocalPage<ApiRecord>,
 ): Promise<FieldGap[]> {
-  const { records, examined, isSearched, total } = page;
+  const { records, examined, total } = page;
+  // The service chose these records by a text or by filters: others of the collection may differ.
+  const isSearched = Boolean(query.query) || (criteria.conditions.length > 0 && !examined);
   const shown = columns?.map((name) => keyOf(resource, name)) ?? [];
   const restOn = [...deletion, ...fieldsOfKeys(resource, shown).flat()];
   const paths = shown.length > 0 ? restOn : listsRestOn[resource];
@@ -267,18 +272,22 @@ interface LocalPlan extends Criteria {
   text?: string | undefined;
 }
 
+interface LocalPage<R> extends ListPage<R> {
+  deleted?: number;
+  /** All records of which the page shows some. */
+  examined?: readonly R[];
+}
+
 /** A page of all records, filtered and sorted here. */
 async function localPage<R extends Resource>(
-  tenant: Tenant,
-  resource: R,
-  query: PageQuery,
+  question: ListQuestion<R>,
   plan: LocalPlan,
-  call: ToolCall,
-): Promise<ListPage<RecordOf[R]> & { deleted?: number; examined?: readonly RecordOf[R][] }> {
+): Promise<LocalPage<RecordOf[R]>> {
+  const { tenant, resource, query, call } = question;
   const { sort, search } = plan;
   const keys = [...plan.conditions, ...sort].map(({ key }) => key);
-  const { coverage, asOf, records: read } = await readFor(tenant, resource, plan, call);
-  const text = plan.text ?? (await ignoredText(tenant, resource, search.query, read, call));
+  const { coverage, asOf, records: read } = await readFor(question, search);
+  const text = plan.text ?? (search.query && (await ignoredText(question, search.query, read)));
   await readForKeys(tenant, keys, read, call);
   const all = await nameRows(tenant, resource, read);
   const known = await knownFor(tenant, resource, [], call);
@@ -294,11 +303,8 @@ async function localPage<R extends Resource>(
     notes.push(...describeAssigned(condition, isUnnamed));
   }
   for (const one of resource === 'product' ? conditions : []) {
-    const passesOthers = isMatch(
-      conditions.filter((each) => each !== one),
-      text,
-      known,
-    );
+    const others = conditions.filter((each) => each !== one);
+    const passesOthers = isMatch(others, text, known);
     const isOther = (it: ApiRecord) => !passes(it, one, known) && passesOthers(it);
     notes.push(await subcategoriesLeftOut(tenant, one, all, isOther, call));
   }
@@ -314,13 +320,10 @@ async function localPage<R extends Resource>(
 
 /** The text, if it has to be looked for here: some records that were found lack it, because the service ignores it. */
 async function ignoredText(
-  tenant: Tenant,
-  resource: Resource,
-  text: string | undefined,
+  { tenant, resource, call }: ListQuestion,
+  text: string,
   found: readonly ApiRecord[],
-  call: ToolCall,
 ): Promise<string | undefined> {
-  if (!text) return undefined;
   const having = await runInSlices(filterSteps(found, (record) => mentions(record, text)));
   if (having.length === found.length) return undefined;
   // Whatever the first page contains, it is compared with that without the text.
@@ -338,10 +341,8 @@ const isMatch =
 
 /** All records to filter; without bundles unless they are requested. */
 async function readFor<R extends Resource>(
-  tenant: Tenant,
-  resource: R,
-  { search }: LocalPlan,
-  call: ToolCall,
+  { tenant, resource, call }: ListQuestion<R>,
+  search: Search,
 ): Promise<Collection<RecordOf[R]>> {
   const { query, filters, sort, includeBundles } = search;
   if (query || filters || sort) return tenant.collection(resource, call, search);
