@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { type JsonSchema, toJsonSchema } from '../src/mcp/listing.ts';
 import { exportTemplate, resourceTemplates } from '../src/mcp/resources.ts';
-import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
+import type { AnyTool } from '../src/tool-kit/define-tool.ts';
 import { type Prompt, prompts, promptText } from '../src/tool-kit/prompts.ts';
+import { searchInput } from '../src/tool-kit/schemas.ts';
 import { catalog as all } from '../tools/catalog.ts';
 import { code, formatted, generated } from './generated.ts';
 import { toolExamples } from './tool-examples.ts';

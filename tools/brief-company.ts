@@ -21,7 +21,8 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import { type Answer, coverage, defineTool, nameOfRecord } from '../src/tool-kit/define-tool.ts';
+import { type Answer, defineTool } from '../src/tool-kit/define-tool.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 import { fieldOf, keysOf } from '../src/values.ts';
 
 /** The parts of a brief: the collections that each needs, and its fields in the answer. */
@@ -52,7 +53,7 @@ export const briefCompany = defineTool({
   view: 'company',
   needs: ['company:read'],
   input: z.strictObject({
-    company: nameOfRecord.describe('Id, external identifier or name'),
+    company: schemas.nameOfRecord.describe('Id, external identifier or name'),
     parts: z
       .array(z.enum(keysOf(parts)))
       .optional()
@@ -60,7 +61,7 @@ export const briefCompany = defineTool({
     rows: z.int().min(0).max(50).optional().describe('Rows in each list; default: what fits'),
     show: z.array(z.enum(dealExtras)).optional().describe('Of open opportunities'),
   }),
-  output: { coverage: coverage.optional() },
+  output: { coverage: schemas.coverage.optional() },
   async run(tenant, { company: text, parts: some = [], rows, show = [] }, call) {
     const { record: company, question } = await recordOrQuestion(tenant, 'company', text, call);
     if (question) return question;

@@ -42,15 +42,9 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import {
-  type Answer,
-  coverage,
-  dealFilterInput,
-  defineTool,
-  inOrder,
-  plainDay,
-} from '../src/tool-kit/define-tool.ts';
+import { type Answer, defineTool } from '../src/tool-kit/define-tool.ts';
 import { describeDealScope, resolveDealFilters } from '../src/tool-kit/name-filters.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 import { isKeyOf, isOneOf, keysOf } from '../src/values.ts';
 
 /** What closed deals do not have: a heading with such a filter would promise other figures than it has. */
@@ -74,16 +68,16 @@ const closedSections: readonly PipelineSection[] = ['closed', 'groups', 'deals']
 
 const knownBy = [...briefBy, `${inCustomField}NAME`].join(', ');
 
-const input = inOrder(
+const input = schemas.inOrder(
   z
     .strictObject({
       outcome: z.enum(dealOutcomes).default('open'),
       sections: z.array(z.enum(pipelineSections)).optional(),
       by: z.string().refine(isBriefBy, `must be one of ${knownBy}`).optional().describe(knownBy),
-      ...dealFilterInput,
+      ...schemas.dealFilterInput,
       min_value: z.number().min(0).optional(),
-      period_from: plainDay.describe('YYYY-MM-DD; default 90 days before'),
-      period_to: plainDay,
+      period_from: schemas.plainDay.describe('YYYY-MM-DD; default 90 days before'),
+      period_to: schemas.plainDay,
       stalled_days: z.int().min(0).optional(),
       show: z.array(z.enum(pipelineExtras)).optional(),
       target: z.number().optional().describe('To win in the period'),
@@ -120,7 +114,7 @@ export const briefPipeline = defineTool({
   view: 'pipeline',
   needs: ['opportunity:read'],
   input,
-  output: { open: z.looseObject({ count: z.int() }).optional(), coverage },
+  output: { open: z.looseObject({ count: z.int() }).optional(), coverage: schemas.coverage },
   async run(tenant, args, call) {
     const read = await readDeals(tenant, call, collectionsOf(args.by));
     return memoizedAnswer(tenant, read, { tool: 'pipeline', ...args }, async () => {
@@ -370,6 +364,6 @@ export const pipelineDeals = defineTool({
   title: 'Deals of the pipeline board',
   description: 'For views: the deals of the pipeline, page by page.',
   forView: true,
-  output: { coverage },
+  output: { coverage: schemas.coverage },
   run: async (...call) => ({ ...(await briefPipeline.run(...call)), uncut: true }),
 });

@@ -16,7 +16,8 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import { coverage, defineTool, nameOfRecord } from '../src/tool-kit/define-tool.ts';
+import { defineTool } from '../src/tool-kit/define-tool.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 
 export const briefQuote = defineTool({
   name: 'cpq_brief_quote',
@@ -27,11 +28,11 @@ export const briefQuote = defineTool({
   view: 'quote',
   needs: ['quote:read'],
   input: z.strictObject({
-    quote: nameOfRecord.describe('Id or number'),
+    quote: schemas.nameOfRecord.describe('Id or number'),
     discount_limit: z.number().min(0).max(100).optional().describe('Percent; default 20'),
     lines: z.int().min(0).max(200).default(25).describe('Lines to show'),
   }),
-  output: { coverage: coverage.optional() },
+  output: { coverage: schemas.coverage.optional() },
   async run(tenant, { quote: text, discount_limit, lines }, call) {
     const { record: found, question } = await recordOrQuestion(tenant, 'quote', text, call, true);
     if (question) return question;

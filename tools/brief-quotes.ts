@@ -33,16 +33,9 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import {
-  type Answer,
-  coverage,
-  defineTool,
-  inOrder,
-  nameFilter,
-  plainDay,
-  records,
-} from '../src/tool-kit/define-tool.ts';
+import { type Answer, defineTool } from '../src/tool-kit/define-tool.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 import { isOneOf } from '../src/values.ts';
 
 export const briefQuotes = defineTool({
@@ -53,28 +46,31 @@ export const briefQuotes = defineTool({
   toolset: 'briefs',
   view: 'quotes',
   needs: ['quote:read'],
-  input: inOrder(
+  input: schemas.inOrder(
     z.strictObject({
       by: z.enum(quotesBy).default('status'),
       show: z.array(z.enum(quoteExtras)).optional(),
       sort: z.enum(quoteOrders).optional(),
-      owner: nameFilter,
-      company: nameFilter,
-      status: nameFilter,
-      currency: nameFilter,
-      acceptance: nameFilter,
-      deal_state: nameFilter,
+      owner: schemas.nameFilter,
+      company: schemas.nameFilter,
+      status: schemas.nameFilter,
+      currency: schemas.nameFilter,
+      acceptance: schemas.nameFilter,
+      deal_state: schemas.nameFilter,
       date: z.enum(quoteDates).default('sent'),
-      date_from: plainDay,
-      date_to: plainDay,
-      item: nameFilter.describe('Text in lines, or none'),
+      date_from: schemas.plainDay,
+      date_to: schemas.plainDay,
+      item: schemas.nameFilter.describe('Text in lines, or none'),
       groups: z.int().min(0).optional(),
       from: z.int().min(0).optional(),
       size: z.int().min(0).max(100).optional(),
     }),
     ['date_from', 'date_to'],
   ),
-  output: { quotes: z.looseObject({ rows: records }).optional(), coverage },
+  output: {
+    quotes: z.looseObject({ rows: schemas.records }).optional(),
+    coverage: schemas.coverage,
+  },
   async run(tenant, args, call) {
     const isByDeal = args.by === 'deal_state' || args.deal_state !== undefined;
     const read = await readCollections(

@@ -36,14 +36,9 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import {
-  type Answer,
-  coverage,
-  defineTool,
-  nameFilter,
-  records,
-} from '../src/tool-kit/define-tool.ts';
+import { type Answer, defineTool } from '../src/tool-kit/define-tool.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 import { isOneOf, keysOf } from '../src/values.ts';
 
 /** Checked here and not in the schema, to save tokens in every conversation. */
@@ -65,11 +60,11 @@ export const checkSalesData = defineTool({
       .array(z.enum(checkNames))
       .refine(({ length }) => length > 0, 'must name a check')
       .describe('Of several a short form; zero_prices are of quotes'),
-    owner: nameFilter,
-    company: nameFilter,
-    status: nameFilter,
-    label: nameFilter,
-    kind: nameFilter,
+    owner: schemas.nameFilter,
+    company: schemas.nameFilter,
+    status: schemas.nameFilter,
+    label: schemas.nameFilter,
+    kind: schemas.nameFilter,
     floor: percent(-100),
     days: z.int().min(0).max(3650).optional(),
     tolerance: percent(0),
@@ -77,7 +72,11 @@ export const checkSalesData = defineTool({
     from: z.int().min(0).optional(),
     size: z.int().min(1).max(100).optional(),
   }),
-  output: { definition: z.string().optional(), rows: records.optional(), coverage },
+  output: {
+    definition: z.string().optional(),
+    rows: schemas.records.optional(),
+    coverage: schemas.coverage,
+  },
   async run(tenant, { check: names, from, size, ...args }, call) {
     if (names.length > 1 && (from ?? args.kind) !== undefined)
       throw new InvalidArguments(wording`from and kind are for one check: ask for it alone.`);

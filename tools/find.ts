@@ -6,7 +6,8 @@ import type { RecordOf } from '../src/service/records/records.ts';
 import { findText } from '../src/tenant/lookup.ts';
 import { join, quote, trusted, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
-import { coverage, defineTool, nameOfRecord, records } from '../src/tool-kit/define-tool.ts';
+import { defineTool } from '../src/tool-kit/define-tool.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 
 /** By kind: the tool to go on with, and the fields that distinguish hits. */
 const shown: Record<SearchKind, { next: string; fields: readonly string[] }> = {
@@ -28,11 +29,11 @@ export const find = defineTool({
   toolset: 'briefs',
   needs: [],
   input: z.strictObject({
-    query: nameOfRecord,
+    query: schemas.nameOfRecord,
     kinds: z.array(z.enum(searchKinds)).optional().describe('Default all'),
     size: z.int().min(1).max(25).default(5).describe('Hits of each kind'),
   }),
-  output: { groups: records, coverage },
+  output: { groups: schemas.records, coverage: schemas.coverage },
   async run(tenant, { query, kinds, size }, call) {
     const searched = kinds?.length ? kinds : searchKinds;
     const found = await findText(tenant, query, searched, call);

@@ -4,7 +4,8 @@ import type { Category } from '../src/service/records/records.ts';
 import { fieldGaps } from '../src/tenant/field-gaps.ts';
 import { wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, toCoverage } from '../src/tool-kit/answers.ts';
-import { coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
+import { defineTool } from '../src/tool-kit/define-tool.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 
 export const getCategoryTree = defineTool({
   name: 'cpq_get_category_tree',
@@ -16,7 +17,7 @@ export const getCategoryTree = defineTool({
     depth: z.int().min(1).max(10).default(3).describe('Levels to show'),
     detail: z.enum(['concise', 'full']).default('concise'),
   }),
-  output: { records, coverage },
+  output: { records: schemas.records, coverage: schemas.coverage },
   async run(tenant, { depth, detail }, call) {
     const tree = await tenant.collection('category_tree', call);
     const branches = flatten(tree.records, 1);

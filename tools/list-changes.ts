@@ -16,7 +16,8 @@ import {
 } from '../src/text/untrusted-text.ts';
 import { logAnswer } from '../src/tool-kit/answers.ts';
 import { changeRow } from '../src/tool-kit/change-answers.ts';
-import { day, defineTool, inOrder, listOutput } from '../src/tool-kit/define-tool.ts';
+import { defineTool } from '../src/tool-kit/define-tool.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 import type { JsonObject } from '../src/values.ts';
 
 /** Each verification takes one or more requests. */
@@ -29,17 +30,17 @@ export const listChanges = defineTool({
     'Changes that this server wrote to opportunities, newest first: what, when, how consent was given, the outcome.',
   toolset: 'changes',
   needs: ['opportunity:read'],
-  input: inOrder(
+  input: schemas.inOrder(
     z.strictObject({
-      since: day,
-      until: day.describe('YYYY-MM-DD, inclusive'),
+      since: schemas.day,
+      until: schemas.day.describe('YYYY-MM-DD, inclusive'),
       opportunity: z.string().optional().describe('Id or external identifier'),
       size: z.int().min(1).max(100).default(20),
       from: z.int().min(0).default(0),
     }),
     ['since', 'until'],
   ),
-  output: listOutput,
+  output: schemas.listOutput,
   async run(tenant, { since, until, opportunity, size, from }, call) {
     await tenant.key.require(call);
     const { changes, damaged } = await readChanges(tenant);

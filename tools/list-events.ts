@@ -4,13 +4,8 @@ import { normaliseEventName, pairFrom, type Subject, subjects } from '../src/eve
 import { utcDay } from '../src/figures/days.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { logAnswer, toIsoSeconds } from '../src/tool-kit/answers.ts';
-import {
-  day,
-  defineTool,
-  inOrder,
-  listOutput,
-  readOnlyHints,
-} from '../src/tool-kit/define-tool.ts';
+import { defineTool, ownHints } from '../src/tool-kit/define-tool.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 
 const dayMs = 86_400_000;
 
@@ -30,20 +25,20 @@ export const listEvents = defineTool({
   description: 'Webhooks received, newest first, and what changed. Orders are only here.',
   toolset: 'events',
   needs: [],
-  hints: { ...readOnlyHints, openWorldHint: false },
-  input: inOrder(
+  hints: ownHints,
+  input: schemas.inOrder(
     z.strictObject({
       subject: z.enum(subjects).optional(),
       event: z.string().max(60).optional().describe('e.g. ordered'),
-      since: day,
-      until: day.describe('inclusive'),
+      since: schemas.day,
+      until: schemas.day.describe('inclusive'),
       id: z.string().optional().describe('Record, or several: a|b'),
       size,
       from,
     }),
     ['since', 'until'],
   ),
-  output: listOutput,
+  output: schemas.listOutput,
   async run(tenant, { subject, event, since, until, id, size, from }, call) {
     await tenant.key.require(call);
     const name = event === undefined ? undefined : normaliseEventName(event);

@@ -3,21 +3,19 @@ import { type ListArguments, listRecords } from '../src/lists/list-records.ts';
 import type { RecordOf, Resource } from '../src/service/records/records.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
-import {
-  type AnyTool,
-  defineTool,
-  filterInput,
-  listInput,
-  listOutput,
-  searchInput,
-} from '../src/tool-kit/define-tool.ts';
+import { type AnyTool, defineTool } from '../src/tool-kit/define-tool.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 
 interface ListTool<R extends Resource> {
   name: string;
   title: string;
   description: string;
   resource: R;
-  input: typeof listInput | typeof searchInput | typeof filterInput | typeof productInput;
+  input:
+    | typeof schemas.listInput
+    | typeof schemas.searchInput
+    | typeof schemas.filterInput
+    | typeof productInput;
   /** What is asked for, where not all arguments are names of the service. */
   query?(args: z.output<z.ZodObject<typeof productInput>>): ListArguments;
   /** Said where nothing passes the filters, or has the text. */
@@ -39,7 +37,7 @@ const listTool = <R extends Resource>({
     toolset: 'routes',
     needs: [`${resource}:read`],
     input: z.strictObject(input),
-    output: listOutput,
+    output: schemas.listOutput,
     async run(tenant, args, call) {
       const asked: ListArguments = query?.(args) ?? args;
       const list = await listRecords(tenant, resource, asked, call);
@@ -58,7 +56,7 @@ const noteOnClassified = (
   wording`The companies of a classification: cpq_list_companies with filters classificationId:ID.`;
 
 const productInput = {
-  ...searchInput,
+  ...schemas.searchInput,
   include_bundles: z.boolean().optional().describe('Bundles too'),
 };
 
@@ -77,7 +75,7 @@ export const lists: readonly AnyTool[] = [
     description:
       'Companies with type, currency, place and account manager. Keys: type, city, accountManager, labels, externalIdentifier, created. For all about one account use cpq_brief_company.',
     resource: 'company',
-    input: searchInput,
+    input: schemas.searchInput,
     empty: emptySearch(wording`filters such as type:customer take the values as stored`),
   }),
   listTool({
@@ -86,7 +84,7 @@ export const lists: readonly AnyTool[] = [
     description:
       'People at companies, with e-mail, phone and company. Keys: name, company, companyId, labels, deleted.',
     resource: 'contact',
-    input: searchInput,
+    input: schemas.searchInput,
     empty: emptySearch(wording`cpq_find tolerates typing errors`),
   }),
   listTool({
@@ -95,7 +93,7 @@ export const lists: readonly AnyTool[] = [
     description:
       'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), created, closes, closed, value, probability, source, ask (~text: what it contains). For totals use cpq_brief_pipeline.',
     resource: 'opportunity',
-    input: searchInput,
+    input: schemas.searchInput,
     empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
   }),
   listTool({
@@ -117,7 +115,7 @@ export const lists: readonly AnyTool[] = [
     description:
       'Quotes with status, company, validity and totals summed from their items. Keys: status, company, owner, created, sent, expires, oneTime. cpq_brief_quote checks one.',
     resource: 'quote',
-    input: searchInput,
+    input: schemas.searchInput,
     empty: emptySearch(wording`cpq_find knows quote numbers`),
   }),
   listTool({
@@ -126,14 +124,14 @@ export const lists: readonly AnyTool[] = [
     description:
       'Reusable proposal structures and their widgets. full adds styling, localisation, payment terms.',
     resource: 'quote_template',
-    input: listInput,
+    input: schemas.listInput,
   }),
   listTool({
     name: 'cpq_list_quote_widgets',
     title: 'List quote widgets',
     description: 'Sections and layout blocks of quote templates. full adds their content.',
     resource: 'quote_widget',
-    input: listInput,
+    input: schemas.listInput,
   }),
   listTool({
     name: 'cpq_list_pricing_books',
@@ -141,7 +139,7 @@ export const lists: readonly AnyTool[] = [
     description:
       'Special prices: for whom, validity, special-bid number, products. Keys: for, product, validFrom, validTo. full adds the price of each product.',
     resource: 'pricing_book',
-    input: filterInput,
+    input: schemas.filterInput,
     empty: wording`There are no pricing books, or none passes the filters.`,
     noteOn: noteOnClassified,
   }),
@@ -150,14 +148,14 @@ export const lists: readonly AnyTool[] = [
     title: 'List categories',
     description: 'Product categories with their parents; as a tree: cpq_get_category_tree.',
     resource: 'category',
-    input: listInput,
+    input: schemas.listInput,
   }),
   listTool({
     name: 'cpq_list_discount_groups',
     title: 'List discount groups',
     description: 'Named discount policies: what is discounted, by how much, and for whom.',
     resource: 'discount_group',
-    input: listInput,
+    input: schemas.listInput,
     noteOn: noteOnClassified,
   }),
   listTool({
@@ -166,7 +164,7 @@ export const lists: readonly AnyTool[] = [
     description:
       'What is under contract: service, company, vendor, term, revenue, profit, start and end. Keys: company, vendor, term, ends. Beta: say so.',
     resource: 'contract_item',
-    input: searchInput,
+    input: schemas.searchInput,
     empty: emptySearch(wording`cpq_brief_company has those of a company`),
     noteOn: () =>
       wording`Contract items are a beta resource of the service: fields may change or be missing.`,

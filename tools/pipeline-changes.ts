@@ -24,14 +24,7 @@ import { nameReferences, readCollections } from '../src/tenant/read-collections.
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import { wording } from '../src/text/untrusted-text.ts';
 import { describeNoDeals, toCoverage, today } from '../src/tool-kit/answers.ts';
-import {
-  type Answer,
-  coverage,
-  day,
-  dealFilterInput,
-  defineTool,
-  inOrder,
-} from '../src/tool-kit/define-tool.ts';
+import { type Answer, defineTool } from '../src/tool-kit/define-tool.ts';
 import { resolveDealFilters, resolveFilters } from '../src/tool-kit/name-filters.ts';
 import {
   changesAnswer,
@@ -39,6 +32,7 @@ import {
   nothingToCompare,
   quoteChangesAnswer,
 } from '../src/tool-kit/pipeline-change-answers.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 import { isOneOf } from '../src/values.ts';
 
 const allMovements: readonly string[] = [...new Set([...dealMovements, ...quoteMovements])];
@@ -75,30 +69,31 @@ export const pipelineChanges = defineTool({
   toolset: 'briefs',
   view: 'changes',
   needs: ['opportunity:read'],
-  input: inOrder(
-    z.strictObject({
-      since: z
-        .string()
-        .max(40)
-        .refine((text) => namedPeriod(text, today()) !== undefined, `must be ${periodStarts}`)
-        .default('7d')
-        .describe('YYYY-MM-DD, 7d, monday, last_month'),
-      until: day,
-      by: z.enum([...pipelineBy, 'day', 'quote']).optional(),
-      movement: z
-        .string()
-        .transform((text) => text.split(/[,|]/).map((one) => one.trim()))
-        .refine(areKnown, `must be some of ${allMovements.join(', ')}`)
-        .optional()
-        .describe('E.g. won,slipped'),
-      pushes: z.int().min(1).optional().describe('At least so often'),
-      ...dealFilterInput,
-      min_value: z.number().optional(),
-      from: z.int().min(0).optional(),
-      rows: z.int().min(0).max(1_001).optional(),
-    }),
-    ['close_from', 'close_to'],
-  )
+  input: schemas
+    .inOrder(
+      z.strictObject({
+        since: z
+          .string()
+          .max(40)
+          .refine((text) => namedPeriod(text, today()) !== undefined, `must be ${periodStarts}`)
+          .default('7d')
+          .describe('YYYY-MM-DD, 7d, monday, last_month'),
+        until: schemas.day,
+        by: z.enum([...pipelineBy, 'day', 'quote']).optional(),
+        movement: z
+          .string()
+          .transform((text) => text.split(/[,|]/).map((one) => one.trim()))
+          .refine(areKnown, `must be some of ${allMovements.join(', ')}`)
+          .optional()
+          .describe('E.g. won,slipped'),
+        pushes: z.int().min(1).optional().describe('At least so often'),
+        ...schemas.dealFilterInput,
+        min_value: z.number().optional(),
+        from: z.int().min(0).optional(),
+        rows: z.int().min(0).max(1_001).optional(),
+      }),
+      ['close_from', 'close_to'],
+    )
     .refine(({ since, until = today() }) => (namedPeriod(since, today())?.opening ?? '') < until, {
       path: ['since'],
       message: 'must not be after until, which is today unless it is given',
@@ -119,7 +114,7 @@ export const pipelineChanges = defineTool({
       const message = 'must be left out: quotes can be filtered by owner, company and currency';
       if (name) context.addIssue({ code: 'custom', path: [name], message });
     }),
-  output: { coverage },
+  output: { coverage: schemas.coverage },
   async run(tenant, args, call) {
     const requested = periodOf(args);
     if (listsQuotes(args)) return changesOfQuotes(tenant, requested, args, call);

@@ -22,7 +22,8 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import { coverage, defineTool, nameOfRecord, plainDay } from '../src/tool-kit/define-tool.ts';
+import { defineTool } from '../src/tool-kit/define-tool.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 
 const maxRows = 30;
 
@@ -34,11 +35,11 @@ export const priceProduct = defineTool({
   toolset: 'briefs',
   needs: ['company:read', 'product:read'],
   input: z.strictObject({
-    company: nameOfRecord.describe('Id, external identifier or name'),
-    product: nameOfRecord.describe('Or part number'),
-    on: plainDay,
+    company: schemas.nameOfRecord.describe('Id, external identifier or name'),
+    product: schemas.nameOfRecord.describe('Or part number'),
+    on: schemas.plainDay,
   }),
-  output: { coverage: coverage.optional() },
+  output: { coverage: schemas.coverage.optional() },
   async run(tenant, args, call) {
     const company = await recordOrQuestion(tenant, 'company', args.company, call);
     if (company.question) return company.question;

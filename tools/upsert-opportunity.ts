@@ -5,13 +5,8 @@ import { TargetFinder } from '../src/changes/target.ts';
 import { fieldsOf } from '../src/service/records/records.ts';
 import { type AllowedInvisible, firstInvisible } from '../src/text/invisible-characters.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
-import {
-  defineTool,
-  nameFilter,
-  nameOfRecord,
-  plainDay,
-  writingHints,
-} from '../src/tool-kit/define-tool.ts';
+import { defineTool, writingHints } from '../src/tool-kit/define-tool.ts';
+import * as schemas from '../src/tool-kit/schemas.ts';
 
 const { startDate: dayFromService } = fieldsOf.opportunity;
 
@@ -36,7 +31,7 @@ const passThrough = (about: string) =>
     .describe(about);
 
 /** Other dates are read as none: services store them where there is no date. */
-const dayToStore = plainDay
+const dayToStore = schemas.plainDay
   .refine(
     (text) => text === undefined || dayFromService(text) !== undefined,
     'must be from 1971 to 2098',
@@ -65,23 +60,23 @@ export const upsertOpportunity = defineTool({
   hints: writingHints,
   view: 'change',
   input: z.strictObject({
-    external_id: nameOfRecord
+    external_id: schemas.nameOfRecord
       .superRefine(
         visible({}, '; to change an opportunity that has such an identifier, use opportunity_id'),
       )
       .optional(),
-    opportunity_id: nameOfRecord.superRefine(visible({})).optional(),
+    opportunity_id: schemas.nameOfRecord.superRefine(visible({})).optional(),
     create: z.boolean().default(false),
     confirm: z.string().min(1).max(200).optional().describe('Token of the preview'),
-    name: nameOfRecord.superRefine(visible({ joiners: true })).optional(),
+    name: schemas.nameOfRecord.superRefine(visible({ joiners: true })).optional(),
     description: passThrough('Customer ask'),
     // Names of other records, whose ids are written.
-    company: nameFilter.describe('Id, external id or name'),
-    contact: nameFilter.describe('Or e-mail'),
-    owner: nameFilter,
-    stage: nameFilter,
-    category: nameFilter,
-    source: nameFilter,
+    company: schemas.nameFilter.describe('Id, external id or name'),
+    contact: schemas.nameFilter.describe('Or e-mail'),
+    owner: schemas.nameFilter,
+    stage: schemas.nameFilter,
+    category: schemas.nameFilter,
+    source: schemas.nameFilter,
     probability: share,
     onetime_revenue: amount,
     monthly_revenue: amount,

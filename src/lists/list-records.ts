@@ -13,7 +13,6 @@ import { isApiError, unlessKeyRefused } from '../service/errors.ts';
 import { type FieldGap, minRows } from '../service/records/account.ts';
 import {
   type ApiRecord,
-  type Company,
   fieldsOf,
   type RecordOf,
   type Resource,
@@ -194,10 +193,8 @@ async function valuesNotFound(
 }
 
 /** What makes the rows wrong, their currencies, or the order and the choice of the records. */
-async function gapsOfList(
-  { tenant, resource, query, criteria, fields: columns, call }: ListQuestion,
-  page: LocalPage<ApiRecord>,
-): Promise<FieldGap[]> {
+async function gapsOfList(question: ListQuestion, page: LocalPage<ApiRecord>): Promise<FieldGap[]> {
+  const { tenant, resource, query, criteria, fields: columns, call } = question;
   const { records, examined, total } = page;
   // The service chose these records by a text or by filters: others of the collection may differ.
   const isSearched = Boolean(query.query) || (criteria.conditions.length > 0 && !examined);
@@ -205,26 +202,10 @@ async function gapsOfList(
   const restOn = [...deletion, ...fieldsOfKeys(resource, shown).flat()];
   const paths = shown.length > 0 ? restOn : listsRestOn[resource];
   const found = await gapsOfRows(tenant, resource, page, paths);
-  if (examined) {
-    const searched = { records: examined };
-    const keys = [...criteria.conditions, ...criteria.sort].map(({ key }) => key);
-    const [named, others] = fieldsOfKeys(resource, keys);
-    found.push(...(await fieldGaps(tenant, resource, searched, named)));
-    const ofOthers = await fieldGaps(tenant, resource, searched, others);
-    found.push(...gapsAbout({ [resource]: [] }, ofOthers));
-  }
+  if (examined) found.push(...(await gapsOfCriteria(question, examined)));
   const isWhole = !isSearched && (examined !== undefined || total <= records.length);
   const gaps = isWhole ? found : await withoutChance(tenant, resource, found, call);
-  if (examined) {
-    const whole = tenant.cached('company');
-    const isLookedFor =
-      records.length === 0 && criteria.conditions.some(({ key }) => isOfCompany(key));
-    const some = isLookedFor && !whole ? await someCompanies(tenant, call) : undefined;
-    const known = { company: whole ?? some, [resource]: examined };
-    gaps.push(
-      ...danglingReferences(tenant, known, (to) => (to === 'company' && some ? Infinity : minRows)),
-    );
-  }
+  if (examined) gaps.push(...(await lostReferences(question, records.length, examined)));
   const companies = showsCurrency(resource, columns) && tenant.cached('company');
   if (companies)
     gaps.push(...(await fieldGaps(tenant, 'company', { records: companies }, ['currency'])));
@@ -232,14 +213,37 @@ async function gapsOfList(
   return [...new Map(gaps.map((gap) => [`${gap.record} ${gap.field}`, gap])).values()];
 }
 
-const isOfCompany = ({ name }: Key): boolean => name.startsWith('company');
-
-/** A page of companies shows whether the ids of companies in other records have their form. */
-async function someCompanies(tenant: Tenant, call: ToolCall): Promise<readonly Company[]> {
-  if (!tenant.grants.has('company:read')) return [];
-  const page = await tenant.list('company', { size: pageSize }, call).catch(unlessKeyRefused);
-  return page?.records ?? [];
+async function gapsOfCriteria(
+  { tenant, resource, criteria }: ListQuestion,
+  records: readonly ApiRecord[],
+): Promise<FieldGap[]> {
+  const keys = [...criteria.conditions, ...criteria.sort].map(({ key }) => key);
+  const [named, others] = fieldsOfKeys(resource, keys);
+  const ofOthers = await fieldGaps(tenant, resource, { records }, others);
+  const ofNamed = await fieldGaps(tenant, resource, { records }, named);
+  return [...ofNamed, ...gapsAbout({ [resource]: [] }, ofOthers)];
 }
+
+/** Where a filter by company finds nothing, a page of companies shows whether their ids in other records have their form. */
+async function lostReferences(
+  { tenant, resource, criteria, call }: ListQuestion,
+  found: number,
+  records: readonly ApiRecord[],
+): Promise<FieldGap[]> {
+  const whole = tenant.cached('company');
+  const isLookedFor = found === 0 && criteria.conditions.some(({ key }) => isOfCompany(key));
+  const isPart = isLookedFor && !whole;
+  const page =
+    isPart && tenant.grants.has('company:read')
+      ? await tenant.list('company', { size: pageSize }, call).catch(unlessKeyRefused)
+      : undefined;
+  const known = { company: whole ?? page?.records, [resource]: records };
+  return danglingReferences(tenant, known, (to) =>
+    to === 'company' && isPart ? Infinity : minRows,
+  );
+}
+
+const isOfCompany = ({ name }: Key): boolean => name.startsWith('company');
 
 /** The fields of columns with a path; and if a column has none, all that rows show, since it is made of some of them. */
 function fieldsOfKeys(

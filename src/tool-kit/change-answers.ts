@@ -23,7 +23,8 @@ import {
   type Wording,
   wording,
 } from '../text/untrusted-text.ts';
-import { type Answer, records } from './define-tool.ts';
+import type { Answer } from './define-tool.ts';
+import { records } from './schemas.ts';
 
 /** Output of a tool that may write: the outcome, and the changes it was about. */
 export const changeOutput = {

@@ -18,7 +18,8 @@ import type { FieldGap } from '../service/records/account.ts';
 import type { Company, Opportunity } from '../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isOneOf, keysOf } from '../values.ts';
-import type { Answer, dealFilterInput } from './define-tool.ts';
+import type { Answer } from './define-tool.ts';
+import type { dealFilterInput } from './schemas.ts';
 
 /** The resolved filters, or the question to ask if one is unclear. */
 type ResolvedFilters<F extends string> =
