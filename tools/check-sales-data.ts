@@ -7,20 +7,17 @@ import {
   checks,
   type Examined,
   examine,
+  filteredRefs,
   isOfCompanies,
   kindsOf,
   matching,
   openDealsBeside,
-  ownerOf,
   reportOn,
-  statusOf,
 } from '../src/briefs/checks/checks.ts';
 import { checksRestOn, restsOn } from '../src/briefs/rests-on.ts';
 import { compact, plural } from '../src/figures/naming.ts';
-import { recordsById, runSteps } from '../src/figures/steps.ts';
 import type { Candidate } from '../src/names/name-filters.ts';
-import { companyOf, labelsOf } from '../src/names/references.ts';
-import type { ApiRecord, Company, RecordLists, Resource } from '../src/service/records/records.ts';
+import type { ApiRecord, RecordLists, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
 import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
@@ -184,22 +181,17 @@ async function reportOf(
 const checkWords = (name: CheckName) =>
   trusted(name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase()));
 
-/** What the filters can mean: owners, companies and statuses of the records that the check is about. */
+/** What the filters can mean: what occurs in the records that the check is about, and all companies. */
 function occurring(check: CheckName, data: RecordLists) {
   const [about] = checks[check].needs;
   const records: readonly ApiRecord[] = data[about] ?? [];
-  const companies: readonly Company[] = data.company ?? [];
+  const { owner, company, status, label } = filteredRefs(check, data);
   return {
-    owner: () => records.map(ownerOf),
+    owner: () => records.flatMap(owner),
     company: () =>
-      isOfCompanies(checks[check])
-        ? [...companies, ...records.map((record) => ({ ...companyOf(record) }))]
-        : [],
-    status: () => records.map((record) => statusOf(about, record)),
-    label() {
-      const byId = runSteps(recordsById(companies));
-      return records.flatMap((record) => labelsOf(record, byId)).map((name) => ({ name }));
-    },
+      isOfCompanies(checks[check]) ? [...(data.company ?? []), ...records.flatMap(company)] : [],
+    status: () => records.flatMap(status),
+    label: () => records.flatMap(label),
   };
 }
 

@@ -16,16 +16,16 @@ import {
   nonZeroCounts,
 } from '../../figures/naming.ts';
 import { statusOfQuote } from '../../figures/quote-state.ts';
-import {
-  filterSteps,
-  type ResultOf,
-  recordsById,
-  type Steps,
-  sortSteps,
-} from '../../figures/steps.ts';
+import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
 import { refersTo } from '../../names/name-filters.ts';
 import { companyOf, labelsOf } from '../../names/references.ts';
-import type { RecordLists, RecordOf, Ref, Resource } from '../../service/records/records.ts';
+import type {
+  ApiRecord,
+  Company,
+  Opportunity,
+  RecordLists,
+  Ref,
+} from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import type { Check, CheckContext, CheckParameters, RawFinding } from './check.ts';
 import * as contracts from './contracts.ts';
@@ -72,35 +72,38 @@ export interface CheckOptions extends CheckParameters {
   currencyOf?: CurrencyOf;
 }
 
-type AnyRecord = RecordOf[Resource];
-
-/** The owner of a record; the service names owners of quotes and opportunities only. */
-export const ownerOf = (record: AnyRecord): Ref | undefined =>
-  (record as RecordOf['opportunity']).owner;
-
-/** Status category of a quote, stage of an opportunity; other records have none. */
-export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined =>
-  resource === 'quote'
-    ? { name: statusOfQuote(record) }
-    : (record as RecordOf['opportunity']).pipelineStage;
+/** What the filters compare of each record that a check is about. */
+export function filteredRefs(name: CheckName, { company = [] }: RecordLists) {
+  let companies: Map<string | undefined, Company> | undefined;
+  const [about] = checks[name].needs;
+  // The service names owners of quotes and opportunities only.
+  const refsOf: Record<keyof CheckFilters, (record: ApiRecord) => readonly (Ref | undefined)[]> = {
+    owner: ({ owner }: Opportunity) => [owner],
+    company: (record) => [{ ...companyOf(record) }],
+    status: (record: Opportunity) => [
+      about === 'quote' ? { name: statusOfQuote(record) } : record.pipelineStage,
+    ],
+    label(record) {
+      companies ??= new Map(company.map((each) => [each.id, each]));
+      return labelsOf(record, companies).map((label) => ({ name: label }));
+    },
+  };
+  return refsOf;
+}
 
 /** The collection that a check is about with the records that match the filters; a record without an owner has none. */
 export function* matching(
   name: CheckName,
   data: RecordLists,
-  { owner, company, status, label }: CheckFilters,
+  filters: CheckFilters,
 ): Steps<RecordLists> {
-  if (!owner && !company && !status && !label) return data;
+  const given = keysOf(filters);
+  if (given.length === 0) return data;
+  const refsOf = filteredRefs(name, data);
   const [about] = checks[name].needs;
-  const records: readonly AnyRecord[] = data[about] ?? [];
-  const companies = yield* recordsById(label ? (data.company ?? []) : []);
-  const matched = yield* filterSteps(
-    records,
-    (record) =>
-      (!owner || refersTo(ownerOf(record), owner)) &&
-      (!company || refersTo({ ...companyOf(record) }, company)) &&
-      (!status || refersTo(statusOf(about, record), status)) &&
-      (!label || labelsOf(record, companies).some((name) => refersTo({ name }, label))),
+  const records: readonly ApiRecord[] = data[about] ?? [];
+  const matched = yield* filterSteps(records, (record) =>
+    given.every((by) => refsOf[by](record).some((ref) => refersTo(ref, filters[by] ?? {}))),
   );
   return { ...data, [about]: matched };
 }
