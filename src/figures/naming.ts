@@ -125,12 +125,8 @@ export interface LimitedList<Row> {
   rows: Row[];
 }
 
-export function limitList<Item, Row>(
-  items: readonly Item[],
-  limit: number,
-  toRow: (item: Item) => Row,
-): LimitedList<Row> {
-  const rows = items.slice(0, limit).map(toRow);
+export function limitList<Row>(items: readonly Row[], limit = items.length): LimitedList<Row> {
+  const rows = items.slice(0, limit);
   return { shown: rows.length, total: items.length, rows };
 }
 
@@ -143,7 +139,8 @@ export function* limitSorted<Item, Row>(
   from = 0,
 ): Steps<LimitedList<Row>> {
   const sorted = yield* sortSteps(items, order);
-  return { ...limitList(sorted.slice(from), limit, toRow), total: items.length };
+  const rows = sorted.slice(from, from + limit).map(toRow);
+  return { shown: rows.length, total: items.length, rows };
 }
 
 /** Groups records by key, in their original order. */

@@ -92,7 +92,7 @@ export function* companyBrief(company: Company, records: RecordLists, options: C
     contractItems: items && (yield* contractsOf(company, items, options)),
     discountGroups: groups && discountGroupsFor(company, groups, maxRows),
     pricingBooks: books && pricingBooksFor(company, books, today, maxRows),
-    recentActivity: { from, to: today, ...limitList(changes, maxRows, (change) => change) },
+    recentActivity: { from, to: today, ...limitList(changes, maxRows) },
     // In no figure.
     deleted: deletedRecords(company, records),
   });
@@ -155,7 +155,7 @@ function limitedContacts(contacts: readonly Contact[], limit: number) {
     }),
   );
   const withoutEmail = nonZero(rows.filter(({ email }) => !email).length);
-  return { ...compact({ withoutEmail }), ...limitList(rows.sort(byName), limit, (row) => row) };
+  return { ...compact({ withoutEmail }), ...limitList(rows.sort(byName), limit) };
 }
 
 /** `closed`: over all time. */
@@ -227,7 +227,7 @@ function* contractsOf(
       .sort((a, b) => byState(a, b) || compare(a.currency, b.currency)),
     // Of the tenant: their owner is not known.
     withoutCompany: nonZero(withoutCompany),
-    ...limitList(contracts, maxRows, toContractRow),
+    ...limitList(contracts.map(toContractRow), maxRows),
   });
 }
 
@@ -284,10 +284,9 @@ function quotesOfCompany(quotes: readonly Quote[], options: CompanyOptions) {
       compare(dayOf(b.createdAt) ?? '', dayOf(a.createdAt) ?? '') ||
       byName(namedQuote(a), namedQuote(b)),
   );
-  return {
-    byStatus: quotesByStatus(quotes, options),
-    ...limitList(sorted, options.maxRows, (quote) => toQuoteRow(quote, options)),
-  };
+  const list = limitList(sorted, options.maxRows);
+  const rows = list.rows.map((quote) => toQuoteRow(quote, options));
+  return { byStatus: quotesByStatus(quotes, options), ...list, rows };
 }
 
 const toQuoteRow = (quote: Quote, { today, currencyOf }: CompanyOptions) =>

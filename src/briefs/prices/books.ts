@@ -150,7 +150,7 @@ export function discountGroupsFor(
     const discounts = group.discounts?.length || undefined;
     return appliesTo ? [compact({ ...named(group), appliesTo, discounts })] : [];
   });
-  return limitList(rows.sort(byApplicability), limit, (row) => row);
+  return limitList(rows.sort(byApplicability), limit);
 }
 
 /** Books that are valid today and name the company, its classification, or no company at all. */
@@ -175,5 +175,5 @@ export function pricingBooksFor(
     };
     return [compact(row)];
   });
-  return limitList(rows.sort(byApplicability), limit, (row) => row);
+  return limitList(rows.sort(byApplicability), limit);
 }

@@ -9,12 +9,7 @@ import { compact, compare, groupBy, limitList, named, nonBlank } from '../../fig
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
 import { termKey } from '../../figures/terms.ts';
 import { currencyCode } from '../../service/records/normalise.ts';
-import type {
-  DiscountGroup,
-  PricingBook,
-  RecordLists,
-  RecordOf,
-} from '../../service/records/records.ts';
+import type { PricingBook, RecordLists, RecordOf } from '../../service/records/records.ts';
 import { applicabilityOf, byApplicability, groupApplicability } from './books.ts';
 import { type Discount, discountTargets, discountWords, lessDiscount } from './discounts.ts';
 
@@ -58,11 +53,9 @@ export function productPrices(data: PriceData, on: Day) {
       ...(isListLowest && { marks: ['lowest' as const] }),
     },
     ...ofBooks,
-    discounts: discounts && wholeList(discounts),
+    discounts: discounts && limitList(discounts),
   });
 }
-
-const wholeList = <Row>(rows: Row[]) => limitList(rows, rows.length, (row) => row);
 
 function bookPrices(books: readonly PricingBook[], data: PriceData, on: Day) {
   const entries = books
@@ -100,10 +93,10 @@ function bookPrices(books: readonly PricingBook[], data: PriceData, on: Day) {
   );
   return {
     isListLowest,
-    prices: wholeList(applying.map(toRow)),
+    prices: limitList(applying.map(toRow)),
     notCounted:
       reasons.length > 0
-        ? { reasons: Object.fromEntries(reasons), ...wholeList(uncounted.map(toRow)) }
+        ? { reasons: Object.fromEntries(reasons), ...limitList(uncounted.map(toRow)) }
         : undefined,
   };
 }
@@ -159,7 +152,10 @@ const byBook = (a: Entry, b: Entry): number =>
   compare(a.validFrom ?? '', b.validFrom ?? '') ||
   compare(a.validTo ?? '', b.validTo ?? '');
 
-function discountRows(group: DiscountGroup, { company, product, category }: PriceData) {
+function discountRows(
+  group: RecordOf['discount_group'],
+  { company, product, category }: PriceData,
+) {
   const appliesTo = groupApplicability(group, company);
   if (!appliesTo) return [];
   const targetOf = discountTargets(product, category);

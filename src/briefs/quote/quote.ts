@@ -64,13 +64,13 @@ export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
     terms: [...sums.terms]
       .toSorted(([a], [b]) => byTerm(a, b))
       .map(([term, amounts]) => toTermMargin(term, amounts)),
-    lines: limitList((quote.items ?? []).map(toQuoteLine), maxLines, (line) => line),
+    lines: limitList((quote.items ?? []).map(toQuoteLine), maxLines),
     // All findings are counted, shown or not.
     preflight: {
       stops,
       checks: findings.length - stops,
       ...compact({ notChecked: notChecked(records) }),
-      ...limitList(findings, maxFindings, (finding) => finding),
+      ...limitList(findings, maxFindings),
     },
   });
 }
