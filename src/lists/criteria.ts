@@ -3,10 +3,10 @@
 import { dayOf } from '../figures/days.ts';
 import { flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { normalisePart } from '../names/part-numbers.ts';
-import type { ApiRecord, Resource } from '../service/records/records.ts';
+import { type ApiRecord, fieldsOf, type Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isObject, longId, valueAt } from '../values.ts';
+import { isKeyOf, isObject, longId, valueAt } from '../values.ts';
 import { type Column, type Known, listColumns, nothingKnown } from './columns.ts';
 
 const orders = ['<=', '>=', '<', '>'] as const;
@@ -202,6 +202,10 @@ export function requireValues(records: readonly ApiRecord[], { conditions, sort 
       );
     }
 }
+
+/** Whether a path begins with a field that records are known to have. */
+export const isFieldOf = (resource: Resource, path: string): boolean =>
+  isKeyOf(fieldsOf[resource], path.split('.')[0] ?? '');
 
 /** The value under a path with dots; `company.id` and `companyId` are two names of the same field. */
 function fieldAt(record: object, path: string): unknown {

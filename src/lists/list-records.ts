@@ -11,12 +11,7 @@ import { type IgnoredParameters, type ListPage, sliceOf } from '../reading/list-
 import { pageSize } from '../reading/service-pages.ts';
 import { isApiError, unlessKeyRefused } from '../service/errors.ts';
 import { type FieldGap, minRows } from '../service/records/account.ts';
-import {
-  type ApiRecord,
-  fieldsOf,
-  type RecordOf,
-  type Resource,
-} from '../service/records/records.ts';
+import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { type PageQuery, routes, type Search } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import {
@@ -29,7 +24,6 @@ import {
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isKeyOf } from '../values.ts';
 import type { Known } from './columns.ts';
 import { type RecordShape, showsCurrency } from './concise.ts';
 import {
@@ -39,6 +33,7 @@ import {
   inServiceTerms,
   isDate,
   isEqual,
+  isFieldOf,
   isNumber,
   judgeOf,
   type Key,
@@ -251,7 +246,8 @@ function fieldsOfKeys(
   keys: readonly Key[],
 ): [named: readonly string[], others: readonly string[]] {
   const paths = keys.map(({ column }) => column.sort ?? column.filter);
-  const named = paths.flatMap((path) => path?.split('.')[0] ?? []).filter(isFieldOf(resource));
+  const fields = paths.flatMap((path) => path?.split('.')[0] ?? []);
+  const named = fields.filter((field) => isFieldOf(resource, field));
   return [named, paths.includes(undefined) ? (listsRestOn[resource] ?? []) : []];
 }
 
@@ -376,10 +372,6 @@ async function readForKeys(
     await readGranted(tenant, 'company', call, unlessKeyRefused);
 }
 
-/** Whether a path begins with a known field. */
-const isFieldOf = (resource: Resource) => (path: string) =>
-  isKeyOf(fieldsOf[resource], path.split('.')[0] ?? '');
-
 /** @throws InvalidArguments for a key that is no column, and that no record has */
 function requireKnownKeys(
   resource: Resource,
@@ -387,10 +379,10 @@ function requireKnownKeys(
   keys: readonly Key[],
   known: Known,
 ): void {
-  const isField = isFieldOf(resource);
   const isMissing = (key: Key) =>
     records.every((record) => valuesOf(valueUnderKey(record, key, known)).length === 0);
-  const unknown = keys.find((key) => key.column.isField && !isField(key.name) && isMissing(key));
+  const isUnknown = ({ name, column }: Key) => column.isField && !isFieldOf(resource, name);
+  const unknown = keys.find((key) => isUnknown(key) && isMissing(key));
   if (unknown === undefined || records.length === 0) return;
   throw new InvalidArguments(
     wording`No column is called ${quote(unknown.name)}. Known: ${keyNames(resource)}; or a field of the record, with dots.`,

@@ -4,18 +4,13 @@ import { compact, groupBy, plural, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { listColumns } from '../lists/columns.ts';
 import { concise, type RecordShape, rowOf, showsCurrency } from '../lists/concise.ts';
-import { keyNames, valuesOf } from '../lists/criteria.ts';
+import { isFieldOf, keyNames, valuesOf } from '../lists/criteria.ts';
 import { knownFor } from '../lists/known.ts';
 import type { NamedPage } from '../lists/list-records.ts';
 import type { SearchKind } from '../names/search.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import type { FieldGap } from '../service/records/account.ts';
-import {
-  type ApiRecord,
-  fieldsOf,
-  type RecordOf,
-  type Resource,
-} from '../service/records/records.ts';
+import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { resolveRecord } from '../tenant/lookup.ts';
 import { type CollectionsRead, couldBeRead } from '../tenant/read-collections.ts';
@@ -344,7 +339,7 @@ export function missingFields<R extends Resource>(
       !isColumn(field) && records.every((record) => valuesOf(valueAt(record, field)).length === 0),
   );
   if (missing.length === 0 || records.length === 0) return [];
-  const unknown = missing.find((path) => !isKeyOf(fieldsOf[resource], path.split('.')[0] ?? ''));
+  const unknown = missing.find((path) => !isFieldOf(resource, path));
   if (unknown === undefined)
     return [wording`No record shown has ${join(missing.map(identifier), ', ')}.`];
   throw new InvalidArguments(
