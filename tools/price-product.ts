@@ -7,14 +7,7 @@ import { plural } from '../src/figures/naming.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import type { Resource } from '../src/service/records/records.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
-import {
-  identifier,
-  join,
-  quote,
-  trusted,
-  type Wording,
-  wording,
-} from '../src/text/untrusted-text.ts';
+import { identifier, join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
   limitLists,
@@ -72,7 +65,7 @@ function pricesSummary(found: ProductPrices): Wording {
   const { on, company, product, currency, list, prices, discounts, notCounted } = found;
   const known = (named: { name?: string; id?: string }) => quote(named.name ?? named.id ?? '');
   const part = product.mpn !== undefined && wording` (${identifier(product.mpn)})`;
-  const code = currency !== undefined && wording` ${trusted(currency)}`;
+  const code = currency !== undefined && wording` ${identifier(currency)}`;
   const price =
     list.price === undefined
       ? 'no list price'
@@ -97,7 +90,7 @@ const deleted = (what: 'company' | 'product', on: string | true | undefined): Wo
   wording`The ${what} ${on === true ? 'is deleted' : wording`was deleted on ${identifier(on)}`}.`;
 
 function describeBooks({ total, rows }: NonNullable<ProductPrices['prices']>, on: Day): Wording {
-  const then = on === today() ? 'today' : wording`on ${trusted(on)}`;
+  const then = on === today() ? 'today' : wording`on ${identifier(on)}`;
   const [lowest] = rows;
   if (lowest === undefined)
     return wording`No pricing book that applies ${then} has a price for it.`;
