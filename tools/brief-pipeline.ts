@@ -2,7 +2,6 @@ import * as z from 'zod';
 import {
   type ClosedBrief,
   closedBrief,
-  closedDealRow,
   dealsAbout,
   fewRows,
   openDealRow,
@@ -20,7 +19,11 @@ import {
   isInOrder,
   isOfLines,
 } from '../src/briefs/pipeline/pipeline-groups.ts';
-import { type ClosedPeriod, dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
+import {
+  type ClosedPeriod,
+  closedDealRow,
+  dealOutcomes,
+} from '../src/briefs/pipeline/won-and-lost.ts';
 import { addDays } from '../src/figures/days.ts';
 import type { Deal, Rates } from '../src/figures/deals.ts';
 import { type CurrencyOf, currencyOfRecord, decimal, zero } from '../src/figures/money.ts';

@@ -26,22 +26,12 @@ import {
   nonZeroCounts,
   plural,
 } from '../../figures/naming.ts';
-import { outcomeWord } from '../../figures/outcome.ts';
 import { weighted } from '../../figures/probability.ts';
 import { filterSteps, forEachStep, type ResultOf, sortSteps } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
 import { applying, quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import { type GroupOptions, groupClosed, groupOpen, isOfLines } from './pipeline-groups.ts';
-import {
-  againstTarget,
-  averageValue,
-  byOutcome,
-  closedPeriod,
-  type DealOutcome,
-  daysToClose,
-  hasOutcome,
-  velocity,
-} from './won-and-lost.ts';
+import { closedPeriod, type DealOutcome, hasOutcome, salesFigures } from './won-and-lost.ts';
 
 type DealFilter = 'owner' | 'company' | 'stage' | 'category' | 'source' | 'currency';
 
@@ -152,23 +142,6 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
   });
 }
 
-/** Only what was asked for. */
-function salesFigures(open: readonly Deal[], inPeriod: readonly Deal[], options: PipelineOptions) {
-  const { show, target, currency, today } = options;
-  const isOverdue = ({ record }: Deal) => (dayOf(record.expectedCloseDate) ?? today) < today;
-  const about = { currency: currency?.name, isOverdue };
-  return {
-    target: target === undefined ? undefined : againstTarget(target, open, inPeriod, about),
-    velocity: show.includes('velocity')
-      ? compact({
-          averageOpen: averageValue(open),
-          averageWon: averageValue(byOutcome(inPeriod).won),
-          perDay: velocity(open, inPeriod),
-        })
-      : undefined,
-  };
-}
-
 /** Briefs the deals that were won, lost or closed over the period of the options. */
 export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: PipelineOptions) {
   const { open, closed, inPeriod, unknownValue, deleted } = yield* select(deals, options);
@@ -201,7 +174,6 @@ export function* dealsAbout(deals: TenantDeals, outcome: DealOutcome, options: P
 }
 
 export type OpenDeal = ReturnType<typeof openDealRow>;
-export type ClosedDeal = ReturnType<typeof closedDealRow>;
 
 /** Amounts in `currency`; unknown ones are absent. */
 export function openDealRow(deal: Deal, today: Day) {
@@ -216,19 +188,6 @@ export function openDealRow(deal: Deal, today: Day) {
     oneTime: oneTime && rounded(oneTime),
     monthly: monthly && rounded(monthly),
     probability: chance?.toNumber(),
-    ask,
-  });
-}
-
-export function closedDealRow(deal: Deal, about: DealOutcome) {
-  const { ask, ...row } = dealRow(deal);
-  return compact({
-    ...row,
-    owner: nameOrId(deal.record.owner),
-    // Only where deals of several outcomes are listed together.
-    outcome: about === 'closed' ? outcomeWord(deal.outcome) : undefined,
-    closed: dayOf(deal.record.closedAt),
-    daysToClose: daysToClose(deal),
     ask,
   });
 }

@@ -1,6 +1,6 @@
 /** Closed deals, and figures derived from open and closed deals together. Formulas: docs/definitions.md, "Pipeline". */
-import { type Day, daysFromTo, meanDays } from '../../figures/days.ts';
-import { countByCurrency, type Deal, profitOf, totalValue } from '../../figures/deals.ts';
+import { type Day, dayOf, daysFromTo, meanDays } from '../../figures/days.ts';
+import { countByCurrency, type Deal, dealRow, profitOf, totalValue } from '../../figures/deals.ts';
 import {
   type Amounts,
   type Decimal,
@@ -12,7 +12,8 @@ import {
   unknownCurrency,
   zero,
 } from '../../figures/money.ts';
-import { compact, countsBy, nonZero } from '../../figures/naming.ts';
+import { compact, countsBy, type Named, nameOrId, nonZero } from '../../figures/naming.ts';
+import { outcomeWord } from '../../figures/outcome.ts';
 import { weighted } from '../../figures/probability.ts';
 
 /** Which deals a brief is about; `closed`: won, lost or of unknown outcome. */
@@ -28,8 +29,23 @@ export const hasOutcome = (deal: Deal, outcome: DealOutcome): boolean =>
   outcome === 'closed' ? closed.includes(deal.outcome) : deal.outcome === outcome;
 
 /** Days from creation to closing; `undefined` when either day is missing. */
-export const daysToClose = ({ record }: Deal): number | undefined =>
+const daysToClose = ({ record }: Deal): number | undefined =>
   daysFromTo(record.createdAt, record.closedAt);
+
+export type ClosedDeal = ReturnType<typeof closedDealRow>;
+
+export function closedDealRow(deal: Deal, about: DealOutcome) {
+  const { ask, ...row } = dealRow(deal);
+  return compact({
+    ...row,
+    owner: nameOrId(deal.record.owner),
+    // Only where deals of several outcomes are listed together.
+    outcome: about === 'closed' ? outcomeWord(deal.outcome) : undefined,
+    closed: dayOf(deal.record.closedAt),
+    daysToClose: daysToClose(deal),
+    ask,
+  });
+}
 
 /** `deals` are all deals closed in the period. */
 export function closedPeriod(
@@ -87,15 +103,43 @@ export function closedFigures(deals: readonly Deal[]) {
   });
 }
 
+interface SalesOptions {
+  show: readonly string[];
+  target?: number | undefined;
+  currency?: Named;
+  today: Day;
+}
+
+/** Only what was asked for. */
+export function salesFigures(
+  open: readonly Deal[],
+  closed: readonly Deal[],
+  { show, target, currency, today }: SalesOptions,
+) {
+  const { won } = byOutcome(closed);
+  const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
+  const code = currency?.name;
+  return {
+    target: target === undefined ? undefined : againstTarget(target, { open, overdue, won }, code),
+    velocity: show.includes('velocity')
+      ? compact({
+          averageOpen: averageValue(open),
+          averageWon: averageValue(won),
+          perDay: velocity(open, closed),
+        })
+      : undefined,
+  };
+}
+
 /** Mean value of the deals whose value is known, by currency. */
-export function averageValue(deals: readonly Deal[]): Amounts | undefined {
+function averageValue(deals: readonly Deal[]): Amounts | undefined {
   const known = deals.filter(({ value }) => value);
   const counts = countsBy(known, ({ currency }) => currency);
   return totalValue(known).toAmounts((sum, currency) => rounded(sum.div(counts[currency] ?? 1)));
 }
 
 /** Value won a day: open deals × mean value won × win rate ÷ mean days to win, in each currency that has all four. */
-export function velocity(open: readonly Deal[], closed: readonly Deal[]): Amounts | undefined {
+function velocity(open: readonly Deal[], closed: readonly Deal[]): Amounts | undefined {
   const openOf = countsBy(open, ({ currency }) => currency);
   return totalValue(byOutcome(closed).won).toAmounts((worth, code) => {
     const { won, lost } = byOutcome(closed.filter(({ currency }) => currency === code));
@@ -112,13 +156,11 @@ export function velocity(open: readonly Deal[], closed: readonly Deal[]): Amount
  * A target in one currency against what was won in the period and the open deals.
  * @param currency default: that of most open deals, or else of those that were won
  */
-export function againstTarget(
+function againstTarget(
   target: number,
-  open: readonly Deal[],
-  closed: readonly Deal[],
-  { currency, isOverdue }: { currency: string | undefined; isOverdue(deal: Deal): boolean },
+  { open, overdue, won: wonDeals }: Record<'open' | 'overdue' | 'won', readonly Deal[]>,
+  currency: string | undefined,
 ) {
-  const { won: wonDeals } = byOutcome(closed);
   const currenciesOf = (deals: readonly Deal[]) =>
     Object.keys(countsBy(deals, ({ currency: own }) => own));
   const [code = unknownCurrency] = [
@@ -139,7 +181,7 @@ export function againstTarget(
     won: inIt(won),
     gap: inIt(gap),
     open: inIt(value),
-    overdue: inIt(worthOf(open.filter(isOverdue))),
+    overdue: inIt(worthOf(overdue)),
     coverage: gap.gt(0) ? rounded(value.div(gap)) : undefined,
     weightedValue: inIt(likely),
     gapAfterWeighted: inIt(gap.minus(likely)),

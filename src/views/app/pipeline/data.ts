@@ -1,4 +1,5 @@
-import type { ClosedBrief, ClosedDeal, PipelineBrief } from '../../../briefs/pipeline/pipeline.ts';
+import type { ClosedBrief, PipelineBrief } from '../../../briefs/pipeline/pipeline.ts';
+import type { ClosedDeal } from '../../../briefs/pipeline/won-and-lost.ts';
 import { mainCurrencyOf } from '../shell/format.ts';
 import type { AnswerText } from '../shell/parts.tsx';
 
