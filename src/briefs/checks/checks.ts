@@ -19,13 +19,7 @@ import { statusOfQuote } from '../../figures/quote-state.ts';
 import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
 import { refersTo } from '../../names/name-filters.ts';
 import { companyOf, labelsOf } from '../../names/references.ts';
-import type {
-  ApiRecord,
-  Company,
-  Opportunity,
-  RecordLists,
-  Ref,
-} from '../../service/records/records.ts';
+import type { ApiRecord, Opportunity, RecordLists, Ref } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import type { Check, CheckContext, CheckParameters, RawFinding } from './check.ts';
 import * as contracts from './contracts.ts';
@@ -74,7 +68,7 @@ export interface CheckOptions extends CheckParameters {
 
 /** What the filters compare of each record that a check is about. */
 export function filteredRefs(name: CheckName, { company = [] }: RecordLists) {
-  let companies: Map<string | undefined, Company> | undefined;
+  let companies: Parameters<typeof labelsOf>[1] | undefined;
   const [about] = checks[name].needs;
   // The service names owners of quotes and opportunities only.
   const refsOf: Record<keyof CheckFilters, (record: ApiRecord) => readonly (Ref | undefined)[]> = {
