@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Assignable } from '../src/briefs/prices/books.ts';
 import { type ListArguments, listRecords } from '../src/lists/list-records.ts';
 import type { RecordOf, Resource } from '../src/service/records/records.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -49,9 +50,7 @@ const listTool = <R extends Resource>({
   });
 
 /** Names no company: the companies themselves name their classification. */
-const noteOnClassified = (
-  assigned: readonly { classificationIds?: readonly string[] }[],
-): Wording | false =>
+const noteOnClassified = (assigned: readonly Assignable[]): Wording | false =>
   assigned.some(({ classificationIds = [] }) => classificationIds.length > 0) &&
   wording`The companies of a classification: cpq_list_companies with filters classificationId:ID.`;
 

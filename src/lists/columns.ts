@@ -3,6 +3,7 @@
  * same name in every answer, and is also the key to filter and sort by.
  */
 
+import type { Assignable } from '../briefs/prices/books.ts';
 import { discountWords } from '../briefs/prices/discounts.ts';
 import { dealValue } from '../figures/deals.ts';
 import { type CurrencyOf, currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts';
@@ -11,21 +12,7 @@ import { deletionOf, outcomeOf } from '../figures/outcome.ts';
 import { type QuoteTotals, quoteTotals } from '../figures/quote-totals.ts';
 import { termSpellings } from '../figures/terms.ts';
 import { companyOf } from '../names/references.ts';
-import type {
-  ApiRecord,
-  Company,
-  Contact,
-  ContractItem,
-  DiscountGroup,
-  Opportunity,
-  PricingBook,
-  Product,
-  Quote,
-  QuoteItem,
-  RecordOf,
-  Ref,
-  Resource,
-} from '../service/records/records.ts';
+import type { ApiRecord, QuoteItem, RecordOf, Ref, Resource } from '../service/records/records.ts';
 import { fieldOf } from '../values.ts';
 
 /** Names and currencies from other records, as far as they are known. */
@@ -62,7 +49,7 @@ export interface Column<R> {
   hidden?: true;
 }
 
-type Columns<R> = Readonly<Record<string, Column<R>>>;
+type Columns<R extends Resource> = Readonly<Record<string, Column<RecordOf[R]>>>;
 
 function reader(path: string): (record: unknown) => unknown {
   const [field = '', inner] = path.split('.');
@@ -113,7 +100,7 @@ const times = { created: hidden(date('createdAt')), updated: hidden(date('update
 const externalIdentifier = text('externalIdentifier');
 const labels: Column<ApiRecord> = { value: ({ labels }) => labels, filter: 'labels' };
 
-const companyColumns: Columns<Company> = {
+const companyColumns: Columns<'company'> = {
   type: text('type'),
   currency: text('currency'),
   city: text('address.city'),
@@ -132,16 +119,16 @@ const companyColumns: Columns<Company> = {
   ...times,
 };
 
-function managerOf({ accountManager, accountManagerId }: Company, { nameOf }: Known): unknown {
-  return fieldOf(accountManager, 'name') ?? nameOf('person', accountManagerId);
+function managerOf(company: RecordOf['company'], { nameOf }: Known): unknown {
+  return fieldOf(company.accountManager, 'name') ?? nameOf('person', company.accountManagerId);
 }
 
 /** The phone numbers of a contact, as written. */
-const numbersOf = ({ phone, mobilePhone }: Contact): string[] => [
+const numbersOf = ({ phone, mobilePhone }: RecordOf['contact']): string[] => [
   ...new Set([phone, mobilePhone].flatMap((number) => nonBlank(number) ?? [])),
 ];
 
-const contactColumns: Columns<Contact> = {
+const contactColumns: Columns<'contact'> = {
   email: text('email'),
   phone: {
     value: (contact) => numbersOf(contact)[0],
@@ -154,12 +141,12 @@ const contactColumns: Columns<Contact> = {
   ...times,
 };
 
-function contractValue(deal: Opportunity): number | undefined {
+function contractValue(deal: RecordOf['opportunity']): number | undefined {
   const value = dealValue(deal);
   return value && rounded(value);
 }
 
-const opportunityColumns: Columns<Opportunity> = {
+const opportunityColumns: Columns<'opportunity'> = {
   company: text('company.name'),
   companyId: text('company.id'),
   stage: text('pipelineStage.name'),
@@ -205,7 +192,7 @@ const opportunityColumns: Columns<Opportunity> = {
 };
 
 /** The product's own category and the others, each once. */
-function categoriesOf({ category, categories = [] }: Product): Ref[] {
+function categoriesOf({ category, categories = [] }: RecordOf['product']): Ref[] {
   const all = category ? [category, ...categories] : categories;
   const keyOf = ({ id, name }: Ref) => id ?? name;
   return all.filter((one, at) => all.findIndex((other) => keyOf(other) === keyOf(one)) === at);
@@ -228,7 +215,7 @@ const term: Column<{ term?: string }> = {
   filter: 'term',
 };
 
-const productColumns: Columns<Product> = {
+const productColumns: Columns<'product'> = {
   mpn: text('mpn'),
   manufacturer: { value: ({ manufacturer, vendor }) => nonBlank(manufacturer) ?? vendor },
   productType: text('productType'),
@@ -255,17 +242,17 @@ const productColumns: Columns<Product> = {
 /** By the items, not by the quote: items that a list lacks are read later and added to the same record. */
 const totalsOf = new WeakMap<readonly QuoteItem[], QuoteTotals>();
 
-function totals(quote: Quote): QuoteTotals {
+function totals(quote: RecordOf['quote']): QuoteTotals {
   if (!quote.items) return quoteTotals(quote);
   const known = totalsOf.get(quote.items) ?? quoteTotals(quote);
   totalsOf.set(quote.items, known);
   return known;
 }
-const total = (name: keyof QuoteTotals): Column<Quote> => ({
+const total = (name: keyof QuoteTotals): Column<RecordOf['quote']> => ({
   value: (quote) => totals(quote)[name],
 });
 
-const quoteColumns: Columns<Quote> = {
+const quoteColumns: Columns<'quote'> = {
   status: text('status'),
   company: text('company.name'),
   companyId: text('company.id'),
@@ -289,7 +276,7 @@ const quoteColumns: Columns<Quote> = {
   discountNotApplied: total('discountNotApplied'),
 };
 
-const contractItemColumns: Columns<ContractItem> = {
+const contractItemColumns: Columns<'contract_item'> = {
   company: {
     value: (item, { nameOf }) => companyOf(item).name ?? nameOf('company', companyOf(item).id),
   },
@@ -304,13 +291,8 @@ const contractItemColumns: Columns<ContractItem> = {
   ends: date('endDate'),
 };
 
-interface Assigned {
-  companyIds?: readonly string[];
-  classificationIds?: readonly string[];
-}
-
 const assignees = (
-  { companyIds = [], classificationIds = [] }: Assigned,
+  { companyIds = [], classificationIds = [] }: Assignable,
   { nameOf }: Known,
 ): string[] => [
   ...companyIds.map((id) => nameOf('company', id) ?? id),
@@ -326,8 +308,8 @@ const shortened = <T>(all: readonly T[], limit: number): readonly (T | string)[]
   all.length > limit ? [...all.slice(0, limit), `${all.length - limit} more`] : all;
 
 /** The companies and classifications that it is for; `none` if it names none. */
-function assignedTo(none: string): Column<Assigned> {
-  const compared = (assigned: Assigned, known: Known) => {
+function assignedTo(none: string): Column<Assignable> {
+  const compared = (assigned: Assignable, known: Known) => {
     const all = assignees(assigned, known);
     return all.length === 0 ? [none] : all;
   };
@@ -339,10 +321,10 @@ function assignedTo(none: string): Column<Assigned> {
   };
 }
 
-const productNames = ({ products = [] }: PricingBook): (string | undefined)[] =>
+const productNames = ({ products = [] }: RecordOf['pricing_book']): (string | undefined)[] =>
   products.map(({ name, productId }) => name ?? productId);
 
-const bookColumns: Columns<PricingBook> = {
+const bookColumns: Columns<'pricing_book'> = {
   for: assignedTo('everyone'),
   specialBidNumber: text('specialBidNumber'),
   validFrom: date('validFrom'),
@@ -362,11 +344,11 @@ const bookColumns: Columns<PricingBook> = {
 const deleted: Column<ApiRecord> = { value: deletionOf, isMark: true };
 
 /** In their order; a deleted record says so right after what it is called. */
-function listOf<R extends ApiRecord>(
+function listOf<R extends Resource>(
   columns: Columns<R>,
   called: Columns<R> = { name: text('name') },
 ) {
-  const all: Columns<ApiRecord> = { id: text('id'), ...called, deleted, ...columns };
+  const all: Columns<Resource> = { id: text('id'), ...called, deleted, ...columns };
   return {
     all,
     /** Those of the concise form. */
@@ -377,37 +359,34 @@ function listOf<R extends ApiRecord>(
 }
 
 export const listColumns: Readonly<Record<Resource, ReturnType<typeof listOf>>> = {
-  company: listOf(companyColumns),
-  contact: listOf(contactColumns, { name: { value: contactName } }),
-  opportunity: listOf(opportunityColumns),
-  product: listOf(productColumns),
-  quote: listOf(quoteColumns, {
+  company: listOf<'company'>(companyColumns),
+  contact: listOf<'contact'>(contactColumns, { name: { value: contactName } }),
+  opportunity: listOf<'opportunity'>(opportunityColumns),
+  product: listOf<'product'>(productColumns),
+  quote: listOf<'quote'>(quoteColumns, {
     number: text('number'),
     title: { value: ({ title, name }) => title ?? name, filter: 'title', sort: 'title' },
   }),
-  quote_template: listOf({
-    widgets: {
-      value: ({ widgets }: RecordOf['quote_template']) =>
-        widgets?.map((widget) => widget.name ?? widget.id),
-    },
+  quote_template: listOf<'quote_template'>({
+    widgets: { value: ({ widgets }) => widgets?.map((widget) => widget.name ?? widget.id) },
     updated: date('updatedAt'),
   }),
   quote_widget: listOf({ type: text('type'), updated: date('updatedAt') }),
-  pricing_book: listOf(bookColumns),
+  pricing_book: listOf<'pricing_book'>(bookColumns),
   category: listOf({
     parentCategoryId: text('parentCategoryId'),
     markup: number('markup'),
     listed,
   }),
   category_tree: listOf({}),
-  discount_group: listOf<DiscountGroup>({
+  discount_group: listOf<'discount_group'>({
     for: assignedTo('nobody'),
     discounts: {
-      value: ({ discounts }: DiscountGroup, { nameOf }) =>
+      value: ({ discounts }, { nameOf }) =>
         discounts?.map((discount) => discountWords(discount, (id) => nameOf('category', id))),
     },
   }),
-  contract_item: listOf(contractItemColumns, {
+  contract_item: listOf<'contract_item'>(contractItemColumns, {
     service: { value: ({ service, name }) => service ?? name, sort: 'service' },
   }),
 };

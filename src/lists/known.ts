@@ -1,3 +1,4 @@
+import type { Assignable } from '../briefs/prices/books.ts';
 import { currencyOfRecord, unknownCurrency } from '../figures/money.ts';
 import { recordsById, runSteps } from '../figures/steps.ts';
 import { companyOf, type KnownRecords, lacksName, namingResources } from '../names/references.ts';
@@ -27,7 +28,7 @@ export async function knownFor<R extends Resource>(
 ): Promise<Known> {
   if (resource === 'discount_group' && rows.length > 0)
     await readGranted(tenant, 'category', call, unlessKeyRefused);
-  const assigned: readonly (ApiRecord & { companyIds?: readonly string[] })[] = rows;
+  const assigned: readonly Assignable[] = rows;
   // These have no names of the companies that they are for.
   const isAssigned = resource === 'pricing_book' || resource === 'discount_group';
   const cached = cachedById(tenant, 'company');

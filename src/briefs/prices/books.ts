@@ -22,11 +22,7 @@ import { fieldOf } from '../../values.ts';
  */
 export type Applicability = 'company' | 'classification' | 'everyone' | 'unclear';
 
-interface Assignable {
-  companyIds?: readonly string[];
-  classificationIds?: readonly string[];
-  unreadable?: Readonly<Record<string, unknown>>;
-}
+export type Assignable = Pick<PricingBook, 'companyIds' | 'classificationIds' | 'unreadable'>;
 
 /** `undefined` when it does not apply. If it names no company, it applies to all. */
 export function applicabilityOf(
