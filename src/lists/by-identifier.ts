@@ -49,8 +49,7 @@ async function findByIdentifier<R extends Resource>(
   text: string,
   call: ToolCall,
 ): Promise<RecordOf[R] | undefined> {
-  const key = normalisePart(text);
-  const named = key === '' ? [] : await recordsNamed(tenant, resource, text, key, call);
+  const named = await recordsNamed(tenant, resource, text, call);
   const current = named.filter((record) => !isDeleted(record));
   const found = current.length > 0 ? current : named;
   if (found.length > 1) throw severalCalled(resource, text, found);
@@ -64,14 +63,14 @@ async function findByIdentifier<R extends Resource>(
 /** Records of one identifier that are asked for. */
 const maxNamesakes = 25;
 
-/** The records with this identifier; `key` is its normalised form. */
 async function recordsNamed<R extends Resource>(
   tenant: Tenant,
   resource: R,
   text: string,
-  key: string,
   call: ToolCall,
 ): Promise<readonly RecordOf[R][]> {
+  const key = normalisePart(text);
+  if (key === '') return [];
   const isNamed = ({ id, externalIdentifier, number, mpn, ean }: ApiRecord) =>
     [id, externalIdentifier, number, mpn, ean].some(
       (one) => typeof one === 'string' && normalisePart(one) === key,
