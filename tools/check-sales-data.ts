@@ -15,7 +15,8 @@ import {
   reportOn,
 } from '../src/briefs/checks/checks.ts';
 import { checksRestOn, restsOn } from '../src/briefs/rests-on.ts';
-import { compact, plural } from '../src/figures/naming.ts';
+import { compact } from '../src/figures/fields.ts';
+import { plural } from '../src/figures/naming.ts';
 import type { Candidate } from '../src/names/name-filters.ts';
 import type { ApiRecord, RecordLists, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';

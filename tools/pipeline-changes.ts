@@ -8,8 +8,8 @@ import {
 import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { restsOn } from '../src/briefs/rests-on.ts';
 import { utcDay } from '../src/figures/days.ts';
+import { compact } from '../src/figures/fields.ts';
 import { currencyOfRecord } from '../src/figures/money.ts';
-import { compact } from '../src/figures/naming.ts';
 import { filterSteps } from '../src/figures/steps.ts';
 import { changesBetween, isWhole, maxListed, type Shown } from '../src/history/changes-between.ts';
 import { type Period, readPeriod, type StatePair } from '../src/history/compare.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { compact } from '../figures/naming.ts';
+import { compact } from '../figures/fields.ts';
 import { type ApiErrorKind, isApiError } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';

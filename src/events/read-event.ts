@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compact } from '../figures/naming.ts';
+import { compact } from '../figures/fields.ts';
 import type { InboxEvent } from '../state/port.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import {

@@ -1,6 +1,8 @@
 /** An opportunity as every brief counts it: its outcome, currency, value and probability. */
 import type { Opportunity } from '../service/records/records.ts';
 import { type Day, dayOf, daysFromTo, latestDay } from './days.ts';
+import { compact, nonBlank, nonZero } from './fields.ts';
+import { countsBy } from './lists.ts';
 import {
   type CurrencyOf,
   type CurrencySums,
@@ -12,7 +14,7 @@ import {
   unknownCurrency,
   zero,
 } from './money.ts';
-import { byName, compact, countsBy, nonBlank, nonZero } from './naming.ts';
+import { byName } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import {
   type ProbabilityScale,

@@ -1,16 +1,9 @@
 /** Groups of records by what they refer to, and what a row of a grouping is called. */
 import type { QuoteItem } from '../service/records/records.ts';
 import type { Day } from './days.ts';
-import {
-  byName,
-  compact,
-  groupBy,
-  type LimitedList,
-  type Named,
-  named,
-  nonBlank,
-  normaliseName,
-} from './naming.ts';
+import { compact, nonBlank } from './fields.ts';
+import { groupBy, type LimitedList } from './lists.ts';
+import { byName, type Named, named, normaliseName } from './naming.ts';
 import type { Steps } from './steps.ts';
 
 /** Equal for labels of the same group: by id, or by name where there is no id. */

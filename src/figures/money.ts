@@ -7,7 +7,7 @@ import { currencyCode } from '../service/records/normalise.ts';
 import type { Company, Ref } from '../service/records/records.ts';
 import { trusted, type Wording } from '../text/untrusted-text.ts';
 import { fieldOf } from '../values.ts';
-import { nonBlank } from './naming.ts';
+import { nonBlank } from './fields.ts';
 
 /** An exact decimal number: sums of binary numbers are off by parts of a cent, and cannot be rounded. */
 export type Decimal = Big;

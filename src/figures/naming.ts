@@ -1,43 +1,12 @@
 import type { Contact, Quote, Ref } from '../service/records/records.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { type Steps, sortSteps } from './steps.ts';
+import { compact, nonBlank } from './fields.ts';
+import { compare } from './lists.ts';
 
 export interface Named {
   id?: string;
   name?: string;
 }
-
-/** Makes fields that may be `undefined` optional. */
-export type Compact<T> = {
-  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
-} & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
-/** Removes every field that is `undefined`. */
-export function compact<T extends object>(fields: T): Compact<T> {
-  const kept: Record<string, unknown> = {};
-  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
-  return kept as Compact<T>;
-}
-
-/** A text without the space around it; `undefined` when it is blank, or no text. */
-export const nonBlank = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value.trim() || undefined : undefined;
-
-/** A count, or `undefined` when it is 0, because zero counts are omitted. */
-export const nonZero = (count: number): number | undefined => count || undefined;
-
-/** Counts by reason without zeros; `undefined` when none remain. */
-export function nonZeroCounts<K extends string>(
-  counts: Readonly<Record<K, number>>,
-): Partial<Record<K, number>> | undefined {
-  const kept = Object.entries<number>(counts).filter(([, count]) => count > 0);
-  return nonEmpty(Object.fromEntries(kept) as Partial<Record<K, number>>);
-}
-
-export const nonEmpty = <T extends object>(fields: T): T | undefined =>
-  Object.keys(fields).length > 0 ? fields : undefined;
 
 export function named(record: Ref | undefined): Named {
   return compact({ id: nonBlank(record?.id), name: nonBlank(record?.name) });
@@ -112,66 +81,6 @@ export function byName(a: Named, b: Named): number {
 /** In the order of `byName`. */
 export const sortedNames = (names: Iterable<string>): string[] =>
   [...names].sort((a, b) => byName({ name: a }, { name: b }));
-
-/** By code unit, which is independent of the locale. */
-export function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-export interface LimitedList<Row> {
-  shown: number;
-  total: number;
-  rows: Row[];
-}
-
-export function limitList<Row>(items: readonly Row[], limit = items.length): LimitedList<Row> {
-  const rows = items.slice(0, limit);
-  return { shown: rows.length, total: items.length, rows };
-}
-
-/** The first rows of a list in this order, from a position on. Equal items keep their order. */
-export function* limitSorted<Item, Row>(
-  items: readonly Item[],
-  order: (a: Item, b: Item) => number,
-  limit: number,
-  toRow: (item: Item) => Row,
-  from = 0,
-): Steps<LimitedList<Row>> {
-  const sorted = yield* sortSteps(items, order);
-  const rows = sorted.slice(from, from + limit).map(toRow);
-  return { shown: rows.length, total: items.length, rows };
-}
-
-/** Groups records by key, in their original order. */
-export function groupBy<Item>(
-  items: Iterable<Item>,
-  keyOf: (item: Item) => string,
-): Map<string, [Item, ...Item[]]> {
-  const groups = new Map<string, [Item, ...Item[]]>();
-  for (const item of items) addTo(groups, keyOf(item), item);
-  return groups;
-}
-
-/** Numbers of items by key, the highest first. */
-export function countsBy<Item>(
-  items: Iterable<Item>,
-  keyOf: (item: Item) => string,
-): Record<string, number> {
-  const groups = [...groupBy(items, keyOf)];
-  groups.sort(([a, some], [b, others]) => others.length - some.length || compare(a, b));
-  return Object.fromEntries(groups.map(([key, { length }]) => [key, length]));
-}
-
-export function addTo<Item>(
-  groups: Map<string, Item[]> | Map<string, [Item, ...Item[]]>,
-  key: string,
-  item: Item,
-): void {
-  const group = groups.get(key);
-  if (group) group.push(item);
-  else groups.set(key, [item]);
-}
 
 /** "today", "in 1 day", "in 2 days". */
 export const inDays = (days: number): Wording =>

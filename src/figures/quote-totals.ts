@@ -3,8 +3,8 @@
  * Definitions: docs/definitions.md, "Quote".
  */
 import type { Quote, QuoteItem } from '../service/records/records.ts';
+import { compact, nonZero } from './fields.ts';
 import { type Decimal, decimal, lessPercent, zero } from './money.ts';
-import { compact, nonZero } from './naming.ts';
 import { overYear, type TermTotals, termKey, totalsByTerm } from './terms.ts';
 
 /**

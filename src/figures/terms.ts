@@ -1,8 +1,8 @@
 /** How often an amount is due. Definitions: docs/definitions.md, "Terms". */
 import { quote, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf, keysOf } from '../values.ts';
+import { compare } from './lists.ts';
 import { type Decimal, rounded, zero } from './money.ts';
-import { compare } from './naming.ts';
 
 /** By the name of the term (`termKey`); `words` are how tenants write it. */
 const terms = {

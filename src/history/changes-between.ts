@@ -7,9 +7,11 @@ import {
 } from '../briefs/pipeline/pipeline-groups.ts';
 import { addDays, type Day, dayOf } from '../figures/days.ts';
 import { byValue, type Deal, dealRow, type ReadDeal, totalValue } from '../figures/deals.ts';
+import { compact, nonBlank } from '../figures/fields.ts';
 import { groupKey, groupRows, type Label } from '../figures/group-labels.ts';
+import { type LimitedList, limitSorted } from '../figures/lists.ts';
 import { type Amounts, CurrencySums, type Decimal, percentOfCounts } from '../figures/money.ts';
-import { compact, type LimitedList, limitSorted, type Named, nonBlank } from '../figures/naming.ts';
+import type { Named } from '../figures/naming.ts';
 import { weighted } from '../figures/probability.ts';
 import { flatMapSteps, type Steps } from '../figures/steps.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';

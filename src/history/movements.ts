@@ -2,19 +2,12 @@
  * How the open records of one kind changed between two days: opening, steps and closing, which add up exactly in every
  * currency. Formulas: docs/definitions.md, "Changes of the pipeline".
  */
+
+import { compact, nonBlank, nonZero } from '../figures/fields.ts';
 import { groupKey } from '../figures/group-labels.ts';
+import { type LimitedList, limitSorted } from '../figures/lists.ts';
 import { CurrencySums, type Decimal, rounded, zero } from '../figures/money.ts';
-import {
-  byName,
-  compact,
-  type LimitedList,
-  limitSorted,
-  type Named,
-  named,
-  nameOrId,
-  nonBlank,
-  nonZero,
-} from '../figures/naming.ts';
+import { byName, type Named, named, nameOrId } from '../figures/naming.ts';
 import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
 

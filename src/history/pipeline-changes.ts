@@ -8,17 +8,10 @@ import {
 } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayOf, daysBetween, median } from '../figures/days.ts';
 import { type Deal, type ReadDeal, toDeal } from '../figures/deals.ts';
+import { compact, nonZero } from '../figures/fields.ts';
+import { addTo, countsBy, groupBy } from '../figures/lists.ts';
 import { type CurrencyOf, percentOfCounts } from '../figures/money.ts';
-import {
-  addTo,
-  byName,
-  compact,
-  countsBy,
-  groupBy,
-  type Named,
-  named,
-  nonZero,
-} from '../figures/naming.ts';
+import { byName, type Named, named } from '../figures/naming.ts';
 import { type Outcome, outcomeOf } from '../figures/outcome.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';

@@ -1,8 +1,10 @@
 /** Quotes, as the comparison of two days sees them. Formulas: docs/definitions.md, "Changes of the quotes". */
 import type { QuotesOptions } from '../briefs/quotes/quotes.ts';
 import { type Day, dayOf, utcDay } from '../figures/days.ts';
+import { compact } from '../figures/fields.ts';
+import type { LimitedList } from '../figures/lists.ts';
 import { type CurrencyOf, currencyOfRecord, decimal } from '../figures/money.ts';
-import { compact, type LimitedList, namedQuote, quoteIdentity } from '../figures/naming.ts';
+import { namedQuote, quoteIdentity } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import {
   type Acceptance,

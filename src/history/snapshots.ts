@@ -3,8 +3,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { dayOf } from '../figures/days.ts';
+import { compact } from '../figures/fields.ts';
 import { currencyGiven, rounded } from '../figures/money.ts';
-import { compact } from '../figures/naming.ts';
 import { firstYearValue, sumQuote, termTotals } from '../figures/quote-totals.ts';
 import type { TermTotals } from '../figures/terms.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';

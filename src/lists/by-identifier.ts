@@ -1,4 +1,5 @@
-import { nonBlank, pluralOf } from '../figures/naming.ts';
+import { nonBlank } from '../figures/fields.ts';
+import { pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps } from '../figures/steps.ts';
 import { normalisePart } from '../names/part-numbers.ts';

@@ -6,8 +6,9 @@
 import type { Assignable } from '../briefs/prices/books.ts';
 import { discountWords } from '../briefs/prices/discounts.ts';
 import { dealValue } from '../figures/deals.ts';
+import { nonBlank } from '../figures/fields.ts';
 import { type CurrencyOf, currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts';
-import { contactName, nonBlank } from '../figures/naming.ts';
+import { contactName } from '../figures/naming.ts';
 import { deletionOf, outcomeOf } from '../figures/outcome.ts';
 import { type QuoteTotals, quoteTotals } from '../figures/quote-totals.ts';
 import { termSpellings } from '../figures/terms.ts';

@@ -1,7 +1,9 @@
 /** A page of a list, filtered and sorted by its columns: by the service as far as it can, and here otherwise. */
 
 import { deletion, listsRestOn } from '../briefs/rests-on.ts';
-import { compact, compare, type Named, plural } from '../figures/naming.ts';
+import { compact } from '../figures/fields.ts';
+import { compare } from '../figures/lists.ts';
+import { type Named, plural } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { excludesNothing, isNegated, matchSteps } from '../names/name-filters.ts';

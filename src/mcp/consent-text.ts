@@ -7,8 +7,8 @@ import {
   referenceOf,
 } from '../changes/fields.ts';
 import { dayOf } from '../figures/days.ts';
+import { compact } from '../figures/fields.ts';
 import { isCurrencyCode } from '../figures/money.ts';
-import { compact } from '../figures/naming.ts';
 import { countInvisible, visible } from '../text/characters.ts';
 import {
   join,

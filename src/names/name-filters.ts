@@ -3,11 +3,10 @@
  * none, or several.
  */
 
+import { compact, nonBlank } from '../figures/fields.ts';
 import {
   byName,
-  compact,
   type Named,
-  nonBlank,
   normaliseName,
   sortedNames,
   withoutAccents,

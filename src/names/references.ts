@@ -1,6 +1,7 @@
 /** Missing names and ids of references, from the names and ids that other records contain. Changes no record. */
 
-import { compact, contactName, type Named, nonBlank, normaliseName } from '../figures/naming.ts';
+import { compact, nonBlank } from '../figures/fields.ts';
+import { contactName, type Named, normaliseName } from '../figures/naming.ts';
 import { forEachStep, type Steps } from '../figures/steps.ts';
 import type { ApiRecord, Company, RecordOf, Ref, Resource } from '../service/records/records.ts';
 import { fieldOf, isKeyOf, keysOf } from '../values.ts';

@@ -1,4 +1,5 @@
-import { addTo, contactName, withoutAccents } from '../figures/naming.ts';
+import { addTo } from '../figures/lists.ts';
+import { contactName, withoutAccents } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps } from '../figures/steps.ts';
 import type { ApiRecord, RecordOf } from '../service/records/records.ts';

@@ -1,7 +1,8 @@
 /** The part of a large collection that a question is about, by the service's own filter or search. */
 
 import type { Slots } from '../containers.ts';
-import { groupBy, normaliseName } from '../figures/naming.ts';
+import { groupBy } from '../figures/lists.ts';
+import { normaliseName } from '../figures/naming.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { runSteps } from '../figures/steps.ts';
 import { companyOf } from '../names/references.ts';

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../containers.ts';
-import { compact } from '../figures/naming.ts';
+import { compact } from '../figures/fields.ts';
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { isApiError, unlessKeyRefused } from '../service/errors.ts';

@@ -1,4 +1,5 @@
-import { compact, type Named } from '../figures/naming.ts';
+import { compact } from '../figures/fields.ts';
+import type { Named } from '../figures/naming.ts';
 import { outcomeOf, plainWords } from '../figures/outcome.ts';
 import { statusCategoryOf } from '../figures/quote-state.ts';
 import { quoteDiscount } from '../figures/quote-totals.ts';

@@ -1,7 +1,8 @@
 /** Looks records up by name, number or identifier: reads what is needed, and matches with `names`. */
 
 import { restsOn } from '../briefs/rests-on.ts';
-import { compare, foldedName } from '../figures/naming.ts';
+import { compare } from '../figures/lists.ts';
+import { foldedName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { flatMapSteps, runSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { bestMatches } from '../names/name-filters.ts';

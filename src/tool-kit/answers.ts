@@ -1,6 +1,8 @@
 import { utcDay } from '../figures/days.ts';
+import { compact } from '../figures/fields.ts';
+import { groupBy } from '../figures/lists.ts';
 import { type Amounts, formatAmount } from '../figures/money.ts';
-import { compact, groupBy, plural, pluralOf } from '../figures/naming.ts';
+import { plural, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { listColumns } from '../lists/columns.ts';
 import { concise, type RecordShape, rowOf, showsCurrency } from '../lists/concise.ts';

@@ -3,8 +3,8 @@
  * occurs, and a text that means none or several is asked back, without figures.
  */
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
+import { compact } from '../figures/fields.ts';
 import { type CurrencyOf, currencyOfRecord, formatNumber } from '../figures/money.ts';
-import { compact } from '../figures/naming.ts';
 import { runSteps } from '../figures/steps.ts';
 import {
   type Candidate,

@@ -1,6 +1,7 @@
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayWords } from '../figures/days.ts';
-import { compact, plural } from '../figures/naming.ts';
+import { compact } from '../figures/fields.ts';
+import { plural } from '../figures/naming.ts';
 import type { PipelineChanges, Shown } from '../history/changes-between.ts';
 import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
 import type { Snapshot } from '../history/history.ts';

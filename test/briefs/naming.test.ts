@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { lineLabel } from '../../src/figures/group-labels.ts';
-import { limitSorted, plural, quoteName, withoutAccents } from '../../src/figures/naming.ts';
+import { limitSorted } from '../../src/figures/lists.ts';
+import { plural, quoteName, withoutAccents } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import fc from '../support/fast-check.ts';
 

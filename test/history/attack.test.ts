@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { expect, test } from 'vitest';
 import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
 import { addDays } from '../../src/figures/days.ts';
-import { compact } from '../../src/figures/naming.ts';
+import { compact } from '../../src/figures/fields.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { changeGroups, changesBetween, compareDeals } from '../../src/history/changes-between.ts';
 import { readPeriod } from '../../src/history/compare.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
-import { compact } from '../../src/figures/naming.ts';
+import { compact } from '../../src/figures/fields.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { compareDeals, dailyTotals } from '../../src/history/changes-between.ts';
 import { generatedPast } from '../../src/history/generated-history.ts';

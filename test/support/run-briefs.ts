@@ -7,7 +7,8 @@ import {
   reportOn,
 } from '../../src/briefs/checks/checks.ts';
 import { findQuotes, type QuotesOptions, quotesReport } from '../../src/briefs/quotes/quotes.ts';
-import { compact, type Named } from '../../src/figures/naming.ts';
+import { compact } from '../../src/figures/fields.ts';
+import type { Named } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import type { Opportunity, Quote, RecordLists } from '../../src/service/records/records.ts';
 import { pageOf } from '../../src/tool-kit/answers.ts';

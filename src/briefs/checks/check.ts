@@ -1,8 +1,9 @@
 /** The type of a check of sales data, and the loop that all checks share. */
 
 import type { Day } from '../../figures/days.ts';
+import { addTo } from '../../figures/lists.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
-import { addTo, type Named } from '../../figures/naming.ts';
+import type { Named } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
 import type { ApiRecord, RecordLists, Ref, Resource } from '../../service/records/records.ts';

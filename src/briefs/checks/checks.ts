@@ -2,19 +2,11 @@
 
 import type { Day } from '../../figures/days.ts';
 import { type TenantDeals, valueAmounts } from '../../figures/deals.ts';
+import { compact, nonBlank, nonZero, nonZeroCounts } from '../../figures/fields.ts';
 import { collectGroups, groupKey, groupRows } from '../../figures/group-labels.ts';
+import { compare } from '../../figures/lists.ts';
 import { type CurrencyOf, rounded, sumOf } from '../../figures/money.ts';
-import {
-  byName,
-  compact,
-  compare,
-  type Named,
-  named,
-  nameOrId,
-  nonBlank,
-  nonZero,
-  nonZeroCounts,
-} from '../../figures/naming.ts';
+import { byName, type Named, named, nameOrId } from '../../figures/naming.ts';
 import { statusOfQuote } from '../../figures/quote-state.ts';
 import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
 import { refersTo } from '../../names/name-filters.ts';

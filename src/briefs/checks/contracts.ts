@@ -9,9 +9,11 @@ import {
   utcDay,
   within,
 } from '../../figures/days.ts';
+import { compact, nonBlank } from '../../figures/fields.ts';
 import { groupRows } from '../../figures/group-labels.ts';
+import { groupBy } from '../../figures/lists.ts';
 import { currencyOfRecord, decimal, sumOf } from '../../figures/money.ts';
-import { compact, groupBy, inDays, nonBlank } from '../../figures/naming.ts';
+import { inDays } from '../../figures/naming.ts';
 import { flatMapSteps } from '../../figures/steps.ts';
 import { byTerm, overYear, termKey } from '../../figures/terms.ts';
 import { companyOf } from '../../names/references.ts';

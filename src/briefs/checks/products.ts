@@ -1,3 +1,4 @@
+import { nonBlank } from '../../figures/fields.ts';
 import {
   currencyOfRecord,
   type Decimal,
@@ -7,7 +8,7 @@ import {
   margin,
   perUnit,
 } from '../../figures/money.ts';
-import { byName, named, nonBlank } from '../../figures/naming.ts';
+import { byName, named } from '../../figures/naming.ts';
 import { isListed } from '../../figures/outcome.ts';
 import { flatMapSteps, recordsById, type Steps } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';

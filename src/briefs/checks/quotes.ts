@@ -1,6 +1,7 @@
 import { addDays, dayOf, daysBetween } from '../../figures/days.ts';
+import { compact, nonBlank } from '../../figures/fields.ts';
 import { currencyOfRecord } from '../../figures/money.ts';
-import { compact, inDays, nameOrId, nonBlank, plural, quoteName } from '../../figures/naming.ts';
+import { inDays, nameOrId, plural, quoteName } from '../../figures/naming.ts';
 import { isListed } from '../../figures/outcome.ts';
 import {
   acceptanceOf,

@@ -2,8 +2,9 @@
 
 import { type Day, dayOf } from '../../figures/days.ts';
 import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
+import { compact, nonBlank } from '../../figures/fields.ts';
 import { currencyOfRecord } from '../../figures/money.ts';
-import { byName, compact, contactName, named, nonBlank, plural } from '../../figures/naming.ts';
+import { byName, contactName, named, plural } from '../../figures/naming.ts';
 import { isOpen } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
 import { phoneDigits } from '../../names/phones.ts';

@@ -12,23 +12,10 @@ import {
   toDeal,
   withExtras,
 } from '../../figures/deals.ts';
+import { compact, nonBlank, nonEmpty, nonZero, nonZeroCounts } from '../../figures/fields.ts';
+import { compare, groupBy, limitList, limitSorted } from '../../figures/lists.ts';
 import { type CurrencyOf, currencyOfRecord, decimal, rounded } from '../../figures/money.ts';
-import {
-  byName,
-  compact,
-  compare,
-  contactName,
-  groupBy,
-  limitList,
-  limitSorted,
-  namedQuote,
-  nonBlank,
-  nonEmpty,
-  nonZero,
-  nonZeroCounts,
-  quoteIdentity,
-  quoteName,
-} from '../../figures/naming.ts';
+import { byName, contactName, namedQuote, quoteIdentity, quoteName } from '../../figures/naming.ts';
 import { deletionOf, isDeleted, outcomeOf, outcomeWord } from '../../figures/outcome.ts';
 import { type ProbabilityScale, probabilityScale } from '../../figures/probability.ts';
 import { isOpenQuote, stateFields } from '../../figures/quote-state.ts';

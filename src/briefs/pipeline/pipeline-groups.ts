@@ -2,6 +2,7 @@
 
 import { type Day, dayOf, daysFromTo, meanDays } from '../../figures/days.ts';
 import { type Deal, dealAmounts, scaleDeal, totalValue } from '../../figures/deals.ts';
+import { compact, nonBlank } from '../../figures/fields.ts';
 import {
   bandLabel,
   collectGroups,
@@ -12,8 +13,9 @@ import {
   monthLabel,
   quarterLabel,
 } from '../../figures/group-labels.ts';
+import type { LimitedList } from '../../figures/lists.ts';
 import { type Decimal, zero } from '../../figures/money.ts';
-import { compact, type LimitedList, named, nonBlank } from '../../figures/naming.ts';
+import { named } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import { statusCategoryOf } from '../../figures/quote-state.ts';
 import { firstYearValue, sumItems } from '../../figures/quote-totals.ts';

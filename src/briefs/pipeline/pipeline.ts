@@ -17,15 +17,10 @@ import {
   valueAmounts,
   withExtras,
 } from '../../figures/deals.ts';
+import { compact, nonZero, nonZeroCounts } from '../../figures/fields.ts';
+import { limitSorted } from '../../figures/lists.ts';
 import { type Amounts, type Decimal, rounded, sumOf } from '../../figures/money.ts';
-import {
-  compact,
-  limitSorted,
-  nameOrId,
-  nonZero,
-  nonZeroCounts,
-  plural,
-} from '../../figures/naming.ts';
+import { nameOrId, plural } from '../../figures/naming.ts';
 import { weighted } from '../../figures/probability.ts';
 import { filterSteps, forEachStep, type ResultOf, sortSteps } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';

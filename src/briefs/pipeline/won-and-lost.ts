@@ -1,6 +1,8 @@
 /** Closed deals, and figures derived from open and closed deals together. Formulas: docs/definitions.md, "Pipeline". */
 import { type Day, dayOf, daysFromTo, meanDays } from '../../figures/days.ts';
 import { countByCurrency, type Deal, dealRow, profitOf, totalValue } from '../../figures/deals.ts';
+import { compact, nonZero } from '../../figures/fields.ts';
+import { countsBy } from '../../figures/lists.ts';
 import {
   type Amounts,
   type Decimal,
@@ -12,7 +14,7 @@ import {
   unknownCurrency,
   zero,
 } from '../../figures/money.ts';
-import { compact, countsBy, type Named, nameOrId, nonZero } from '../../figures/naming.ts';
+import { type Named, nameOrId } from '../../figures/naming.ts';
 import { outcomeWord } from '../../figures/outcome.ts';
 import { weighted } from '../../figures/probability.ts';
 

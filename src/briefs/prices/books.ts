@@ -1,16 +1,10 @@
 /** The pricing books and discount groups that apply to a company on a day, and their prices. */
 
 import { type Day, dayOf, within } from '../../figures/days.ts';
+import { compact, nonBlank } from '../../figures/fields.ts';
+import { groupBy, limitList } from '../../figures/lists.ts';
 import { type Decimal, decimal, hundred, percentOf } from '../../figures/money.ts';
-import {
-  byName,
-  compact,
-  groupBy,
-  limitList,
-  type Named,
-  named,
-  nonBlank,
-} from '../../figures/naming.ts';
+import { byName, type Named, named } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import type { Company, DiscountGroup, PricingBook } from '../../service/records/records.ts';
 import { type Wording, wording } from '../../text/untrusted-text.ts';

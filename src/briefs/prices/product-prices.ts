@@ -4,8 +4,10 @@
  */
 
 import { type Day, dayOf, latestDay } from '../../figures/days.ts';
+import { compact, nonBlank } from '../../figures/fields.ts';
+import { compare, groupBy, limitList } from '../../figures/lists.ts';
 import { type Decimal, decimal, margin, percentOf, perUnit } from '../../figures/money.ts';
-import { compact, compare, groupBy, limitList, named, nonBlank } from '../../figures/naming.ts';
+import { named } from '../../figures/naming.ts';
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
 import { termKey } from '../../figures/terms.ts';
 import { currencyCode } from '../../service/records/normalise.ts';

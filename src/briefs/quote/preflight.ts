@@ -1,6 +1,7 @@
 /** Pre-flight check of a quote before it goes out, and of its lines. Definitions: docs/definitions.md, "Pre-flight". */
 
 import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
+import { compact, nonBlank } from '../../figures/fields.ts';
 import {
   type CurrencyOf,
   currencyOfRecord,
@@ -16,7 +17,7 @@ import {
   unknownCurrency,
   zero,
 } from '../../figures/money.ts';
-import { compact, contactName, inDays, nameOrId, nonBlank } from '../../figures/naming.ts';
+import { contactName, inDays, nameOrId } from '../../figures/naming.ts';
 import { deletionOf, isDeleted, outcomeOf } from '../../figures/outcome.ts';
 import { isAnsweredOrDeleted, isPastExpiry, statusCategoryOf } from '../../figures/quote-state.ts';
 import {

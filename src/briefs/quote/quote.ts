@@ -1,17 +1,9 @@
 import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { dealValue } from '../../figures/deals.ts';
+import { compact, nonBlank, nonEmpty, nonZero } from '../../figures/fields.ts';
+import { limitList } from '../../figures/lists.ts';
 import { decimal, givenPercent, margin, perUnit, rounded } from '../../figures/money.ts';
-import {
-  compact,
-  contactName,
-  limitList,
-  named,
-  nameOrId,
-  nonBlank,
-  nonEmpty,
-  nonZero,
-  quoteTitle,
-} from '../../figures/naming.ts';
+import { contactName, named, nameOrId, quoteTitle } from '../../figures/naming.ts';
 import { deletionOf, outcomeOf } from '../../figures/outcome.ts';
 import { acceptanceOf, statusCategoryOf } from '../../figures/quote-state.ts';
 import {

@@ -1,4 +1,5 @@
 import { type Day, dayOf, daySpread, daysFromTo, within } from '../../figures/days.ts';
+import { compact, nonZero, nonZeroCounts } from '../../figures/fields.ts';
 import {
   bandLabel,
   collectGroups,
@@ -7,6 +8,7 @@ import {
   lineLabel,
   monthLabel,
 } from '../../figures/group-labels.ts';
+import { compare, countsBy } from '../../figures/lists.ts';
 import {
   type CurrencyOf,
   type CurrencySums,
@@ -21,15 +23,10 @@ import {
 } from '../../figures/money.ts';
 import {
   byName,
-  compact,
-  compare,
-  countsBy,
   type Named,
   named,
   namedQuote,
   nameOrId,
-  nonZero,
-  nonZeroCounts,
   quoteIdentity,
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';

@@ -1,6 +1,6 @@
 import { addDays } from '../../../src/figures/days.ts';
+import { compact } from '../../../src/figures/fields.ts';
 import type { CurrencyOf } from '../../../src/figures/money.ts';
-import { compact } from '../../../src/figures/naming.ts';
 import { generatedPast } from '../../../src/history/generated-history.ts';
 import type { PipelineHistory, SnapshotReader } from '../../../src/history/history.ts';
 import type { ChangeOptions, PipelineState } from '../../../src/history/pipeline-changes.ts';

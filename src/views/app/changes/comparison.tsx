@@ -1,5 +1,5 @@
 /** What changed between two days: a waterfall from the opening to the closing value, and what moved. */
-import type { LimitedList } from '../../../figures/naming.ts';
+import type { LimitedList } from '../../../figures/lists.ts';
 import type { MoveRow, OpenTotal } from '../../../history/movements.ts';
 import type { Move, Movement, stageRows } from '../../../history/pipeline-changes.ts';
 import { type Open, opensIn, type QuoteRow } from '../records/entries.ts';

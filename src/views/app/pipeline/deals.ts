@@ -1,7 +1,7 @@
 /** Pure functions of the board: deals in columns, their sums and their order. */
 
 import type { OpenDeal } from '../../../briefs/pipeline/pipeline.ts';
-import { groupBy } from '../../../figures/naming.ts';
+import { groupBy } from '../../../figures/lists.ts';
 import type { DealFacts } from '../records/entries.ts';
 import { type Amounts, mainCurrencyOf, ownOf, unknownCurrency } from '../shell/format.ts';
 
