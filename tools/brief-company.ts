@@ -12,17 +12,10 @@ import { currenciesFor, ownerNamesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
-import {
-  answerWithRows,
-  deletedWords,
-  formatAmounts,
-  limitLists,
-  linkTo,
-  recordOrQuestion,
-  toCoverage,
-  today,
-} from '../src/tool-kit/answers.ts';
+import { formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
 import { type Answer, defineTool } from '../src/tool-kit/define-tool.ts';
+import { deletedWords, linkTo, recordOrQuestion } from '../src/tool-kit/one-record.ts';
+import { answerWithRows, limitLists } from '../src/tool-kit/rows.ts';
 import * as schemas from '../src/tool-kit/schemas.ts';
 import { fieldOf, keysOf } from '../src/values.ts';
 

@@ -34,19 +34,16 @@ import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
 import { currenciesFor, dealsFor, readDeals } from '../src/tenant/prepared.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
-  answerWithRows,
   describeNoDeals,
   formatAmounts,
-  limitLists,
-  listedWords,
   memoizedAnswer,
-  pageOf,
   rankedInCurrencies,
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
 import { type Answer, defineTool } from '../src/tool-kit/define-tool.ts';
 import { describeDealScope, resolveDealFilters } from '../src/tool-kit/name-filters.ts';
+import { answerWithRows, limitLists, listedWords, pageOf } from '../src/tool-kit/rows.ts';
 import * as schemas from '../src/tool-kit/schemas.ts';
 import { isKeyOf, isOneOf, keysOf } from '../src/values.ts';
 

@@ -8,15 +8,10 @@ import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts
 import { danglingReferences, fieldGaps, gapsAbout } from '../src/tenant/field-gaps.ts';
 import { readCollections, readIfExists, readOptional } from '../src/tenant/read-collections.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import {
-  answerWithRows,
-  deletedWords,
-  linkTo,
-  recordOrQuestion,
-  toCoverage,
-  today,
-} from '../src/tool-kit/answers.ts';
+import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
+import { deletedWords, linkTo, recordOrQuestion } from '../src/tool-kit/one-record.ts';
+import { answerWithRows } from '../src/tool-kit/rows.ts';
 import * as schemas from '../src/tool-kit/schemas.ts';
 
 export const briefQuote = defineTool({

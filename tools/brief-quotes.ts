@@ -24,10 +24,7 @@ import { companiesOfQuotes, currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
-  answerWithRows,
   formatAmounts,
-  listedWords,
-  listPart,
   memoizedAnswer,
   rankedInCurrencies,
   toCoverage,
@@ -35,6 +32,7 @@ import {
 } from '../src/tool-kit/answers.ts';
 import { type Answer, defineTool } from '../src/tool-kit/define-tool.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { answerWithRows, listedWords, listPart } from '../src/tool-kit/rows.ts';
 import * as schemas from '../src/tool-kit/schemas.ts';
 import { isOneOf } from '../src/values.ts';
 

@@ -25,17 +25,10 @@ import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
 import { type CollectionsRead, readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import {
-  answerWithRows,
-  formatAmounts,
-  listedWords,
-  listPart,
-  memoizedAnswer,
-  toCoverage,
-  today,
-} from '../src/tool-kit/answers.ts';
+import { formatAmounts, memoizedAnswer, toCoverage, today } from '../src/tool-kit/answers.ts';
 import { type Answer, defineTool } from '../src/tool-kit/define-tool.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { answerWithRows, listedWords, listPart } from '../src/tool-kit/rows.ts';
 import * as schemas from '../src/tool-kit/schemas.ts';
 import { isOneOf, keysOf } from '../src/values.ts';
 

@@ -3,8 +3,9 @@ import { fullRecord } from '../src/lists/concise.ts';
 import type { Category } from '../src/service/records/records.ts';
 import { fieldGaps } from '../src/tenant/field-gaps.ts';
 import { wording } from '../src/text/untrusted-text.ts';
-import { answerWithRows, toCoverage } from '../src/tool-kit/answers.ts';
+import { toCoverage } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
+import { answerWithRows } from '../src/tool-kit/rows.ts';
 import * as schemas from '../src/tool-kit/schemas.ts';
 
 export const getCategoryTree = defineTool({

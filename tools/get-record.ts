@@ -7,8 +7,9 @@ import { knownFor, nameProducts, readForColumns } from '../src/lists/known.ts';
 import type { ApiRecord } from '../src/service/records/records.ts';
 import { resources } from '../src/service/routes.ts';
 import { quote, trusted, wording } from '../src/text/untrusted-text.ts';
-import { deletedWords, linkTo, missingFields } from '../src/tool-kit/answers.ts';
+import { missingFields } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
+import { deletedWords, linkTo } from '../src/tool-kit/one-record.ts';
 import { fieldOf } from '../src/values.ts';
 
 const kinds = resources.filter((each) => each !== 'category_tree');

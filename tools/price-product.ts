@@ -8,14 +8,10 @@ import type { PartOf } from '../src/reading/parts.ts';
 import type { Resource } from '../src/service/records/records.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { identifier, join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
-import {
-  answerWithRows,
-  limitLists,
-  recordOrQuestion,
-  toCoverage,
-  today,
-} from '../src/tool-kit/answers.ts';
+import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
+import { recordOrQuestion } from '../src/tool-kit/one-record.ts';
+import { answerWithRows, limitLists } from '../src/tool-kit/rows.ts';
 import * as schemas from '../src/tool-kit/schemas.ts';
 
 const maxRows = 30;

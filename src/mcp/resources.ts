@@ -16,7 +16,7 @@ import { resolveRecord } from '../tenant/lookup.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, trusted, wording } from '../text/untrusted-text.ts';
-import { deletedWords } from '../tool-kit/answers.ts';
+import { deletedWords } from '../tool-kit/one-record.ts';
 import { decodeSegment } from '../values.ts';
 import { textOf, toResult } from './results.ts';
 import { type Access, InvalidParams, type Surface } from './surface.ts';

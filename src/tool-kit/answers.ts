@@ -5,18 +5,15 @@ import { type Amounts, formatAmount } from '../figures/money.ts';
 import { plural, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { listColumns } from '../lists/columns.ts';
-import { concise, type RecordShape, rowOf, showsCurrency } from '../lists/concise.ts';
+import { type RecordShape, rowOf, showsCurrency } from '../lists/concise.ts';
 import { isFieldOf, keyNames, valuesOf } from '../lists/criteria.ts';
-import { knownFor } from '../lists/known.ts';
 import type { NamedPage } from '../lists/list-records.ts';
-import type { SearchKind } from '../names/search.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import type { FieldGap } from '../service/records/account.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
-import { resolveRecord } from '../tenant/lookup.ts';
 import { type CollectionsRead, couldBeRead } from '../tenant/read-collections.ts';
-import type { Tenant, ToolCall } from '../tenant/tenant.ts';
+import type { Tenant } from '../tenant/tenant.ts';
 import {
   applying,
   counted,
@@ -27,8 +24,9 @@ import {
   type Wording,
   wording,
 } from '../text/untrusted-text.ts';
-import { isKeyOf, isObject, type JsonObject, valueAt } from '../values.ts';
+import { isKeyOf, type JsonObject, valueAt } from '../values.ts';
 import type { Answer } from './define-tool.ts';
+import { answerWithRows, pageOf } from './rows.ts';
 
 /** A time as answers show it: ISO 8601, to the second in UTC. */
 export const toIsoSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
@@ -109,46 +107,9 @@ function describeUnread({ record, field, rows, of, example, mayBe }: FieldGap): 
   return wording`the ${trusted(field)} of ${rest} ${trusted(of === 1 ? noun : pluralOf(noun))}${where} could not be read${such}`;
 }
 
-/**
- * An answer of `count` rows; `mcp/results` has it written again with fewer where it is too long, or, with `aim`,
- * where it has more tokens than that.
- */
-export const answerWithRows = (
-  count: number,
-  write: (count: number) => Answer,
-  aim?: number,
-): Answer => ({
-  ...write(count),
-  rows: { count, keep: (fewer) => answerWithRows(fewer, write, aim), aim },
-});
-
 /** Why there may be no deal at all. */
 export const describeNoDeals = (all: readonly unknown[]): Wording | false =>
   all.length === 0 && wording`The service gave no opportunity at all: the API key may not see any.`;
-
-/** Which rows of a list are shown, and the position of the next one. */
-export const pageOf = (shown: number, from: number, total: number) => ({
-  shown,
-  from,
-  total,
-  ...(shown > 0 && from + shown < total && { next: from + shown }),
-});
-
-/** The rows of a list from a position, as the data of an answer. */
-export function listPart<Row>(rows: readonly Row[], from: number, total: number) {
-  const { shown, next } = pageOf(rows.length, from, total);
-  return { total, shown, ...(from > 0 && { from }), ...(next !== undefined && { next }), rows };
-}
-
-/** Which rows of a list are shown, where these are not all. @param argument takes the position of the next one */
-export function listedWords(
-  { shown, total, from = 0, next }: { shown: number; total: number; from?: number; next?: number },
-  argument: 'from' | 'deals_from' = 'from',
-): Wording | false {
-  if (shown === 0) return from > 0 && wording`None from ${from}: there are ${total}.`;
-  const more = next !== undefined && wording`; next: ${argument} ${next}`;
-  return shown !== total && wording`Listed: ${from + 1} to ${from + shown} of ${total}${more}.`;
-}
 
 /**
  * A page of a log of this server, the newest first.
@@ -172,36 +133,6 @@ export const logAnswer = (
     },
     notes,
   }));
-
-/** The fields of a brief with at most so many rows in each list; `groups` are whole. */
-export const limitLists = (
-  figures: Readonly<Record<string, unknown>>,
-  limit: number,
-): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(figures).map(([field, value]) => {
-      if (field === 'groups' || !isObject(value) || !Array.isArray(value.rows))
-        return [field, value];
-      const rows = value.rows.slice(0, limit);
-      return [field, { ...value, shown: rows.length, rows }];
-    }),
-  );
-
-/** The first words of an answer on a deleted record. */
-export const deletedWords = (deletion: string | true | undefined): Wording | false =>
-  deletion !== undefined &&
-  wording`Deleted${deletion !== true && wording` on ${identifier(deletion)}`}: `;
-
-/** Where a person finds a record in the product, if the operator gave the address. */
-export function linkTo(
-  { recordUrl }: Tenant['site'],
-  resource: Resource,
-  id: string | undefined,
-): { link?: string } {
-  if (recordUrl === undefined || id === undefined) return {};
-  const named = recordUrl.replaceAll('{resource}', resource);
-  return { link: named.replaceAll('{id}', encodeURIComponent(id.toWellFormed())) };
-}
 
 /** Today by the server's clock, in UTC. */
 export const today = (): string => utcDay(new Date());
@@ -230,37 +161,6 @@ export function formatAmounts(amounts: Amounts): Wording {
 
 /** Of groups in the order of their amounts. */
 export const rankedInCurrencies = wording`Ranked by the largest sum.`;
-
-/** The record that a text means, or the answer that asks which of several is meant. With `askFirst` as `resolveRecord`. */
-export async function recordOrQuestion<K extends SearchKind>(
-  tenant: Tenant,
-  kind: K,
-  text: string,
-  call: ToolCall,
-  askFirst = false,
-): Promise<{ record: RecordOf[K]; question?: never } | { question: Answer; record?: never }> {
-  const found = await resolveRecord(tenant, kind, text, call, { askFirst });
-  if (found.kind === 'one') return { record: found.record };
-  const { candidates, total, coverage } = found;
-  const known = await knownFor(tenant, kind, candidates, call);
-  const what = trusted(kind);
-  const similar = wording`No ${what} is called exactly ${quote(text)}; ${total} ${total === 1 ? 'is' : 'are'} similar.`;
-  const summary =
-    total === 0
-      ? wording`No ${what} is called ${quote(text)}.`
-      : found.kind === 'several'
-        ? wording`Which ${what}? ${total} are called ${quote(text)}.`
-        : similar;
-  const whether = total === 1 ? 'whether it is meant' : 'which one';
-  const next =
-    total === 0
-      ? wording`Try fewer words, another spelling, or cpq_find.`
-      : wording`Ask the person ${whether}, then call again with its id.`;
-  const records = candidates.map((record) => concise(kind, record, known));
-  const isWhole = coverage.complete && !coverage.fields;
-  const shared = isWhole ? {} : { coverage: toCoverage(coverage) };
-  return { question: { summary, data: { records, ...shared }, notes: [next] } };
-}
 
 interface ListHints {
   /** The note of an empty answer without a known reason, where something was looked for. */

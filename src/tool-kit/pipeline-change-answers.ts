@@ -8,16 +8,10 @@ import type { Snapshot } from '../history/history.ts';
 import type { OpenTotal } from '../history/movements.ts';
 import type { QuoteChanges } from '../history/quote-changes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import {
-  answerWithRows,
-  formatAmounts,
-  listedWords,
-  listPart,
-  today,
-  toIsoSeconds,
-} from './answers.ts';
+import { formatAmounts, today, toIsoSeconds } from './answers.ts';
 import type { Answer } from './define-tool.ts';
 import { describeDealScope } from './name-filters.ts';
+import { answerWithRows, listedWords, listPart } from './rows.ts';
 
 /** What a comparison was made from. */
 export interface ComparisonSources {

@@ -11,7 +11,7 @@ import { compact } from '../../src/figures/fields.ts';
 import type { Named } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import type { Opportunity, Quote, RecordLists } from '../../src/service/records/records.ts';
-import { pageOf } from '../../src/tool-kit/answers.ts';
+import { pageOf } from '../../src/tool-kit/rows.ts';
 
 export type RunOptions = CheckOptions &
   CheckFilters & { kind?: Named; from?: number; maxRows?: number };

@@ -5,8 +5,8 @@ import { textOf, toResult } from '../../src/mcp/results.ts';
 import type { SurfaceEntry } from '../../src/mcp/surface.ts';
 import { type CallParts, runTool } from '../../src/mcp/tool-run.ts';
 import { type Wording, wording } from '../../src/text/untrusted-text.ts';
-import { answerWithRows, limitLists } from '../../src/tool-kit/answers.ts';
 import type { Answer } from '../../src/tool-kit/define-tool.ts';
+import { answerWithRows, limitLists } from '../../src/tool-kit/rows.ts';
 
 const words = (count: number, letter = 'a') => `${letter.repeat(4)} `.repeat(count).trim();
 const coverage = { complete: true, read: 9, total: 9, asOf: new Date().toISOString() };

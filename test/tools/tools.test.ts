@@ -2,7 +2,7 @@ import type { JsonSchemaType } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
-import { linkTo } from '../../src/tool-kit/answers.ts';
+import { linkTo } from '../../src/tool-kit/one-record.ts';
 import { catalog } from '../../tools/catalog.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { differencesBetween, isEmpty } from '../support/facts.ts';

@@ -3,12 +3,8 @@ import { nothingKnown } from '../../src/lists/columns.ts';
 import { inWords, render } from '../../src/mcp/render.ts';
 import { toResult } from '../../src/mcp/results.ts';
 import { wording } from '../../src/text/untrusted-text.ts';
-import {
-  formatAmounts,
-  listAnswer,
-  listedWords,
-  withCoverageFirst,
-} from '../../src/tool-kit/answers.ts';
+import { formatAmounts, listAnswer, withCoverageFirst } from '../../src/tool-kit/answers.ts';
+import { listedWords } from '../../src/tool-kit/rows.ts';
 import { embeddedTenant } from '../support/embedded-tenant.ts';
 import { open } from '../support/hosts.ts';
 
