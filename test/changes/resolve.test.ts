@@ -378,7 +378,7 @@ test.each<[string, Behaviour]>([
   ['counts them', {}],
   ['does not count', { total: 'absent' }],
   ['gives ten at once, and does not count', { total: 'absent', maxSize: 10 }],
-  ['counts in words', { total: 'string' }],
+  ['counts in words', { total: 'text' }],
   ['counts those of a page', { total: { is: 25 } }],
 ])(
   'no opportunity is new where the last of many is called so: a service that %s',

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import type { Rewrite } from '../support/compatibility/reply.ts';
 import { inField, inRecords } from '../support/compatibility/rewrite.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Named } from '../support/compatibility/stored-data.ts';
@@ -9,6 +8,7 @@ import { wireVariations } from '../support/compatibility/wire.ts';
 import type { Row } from '../support/hosts.ts';
 import { runHere } from '../support/process.ts';
 import { closing, newFolder } from '../support/shared.ts';
+import type { Rewrite } from '../support/upstream/behaviour.ts';
 
 /** What doctor proposes for the file of fields, pasted, makes the fields right. */
 

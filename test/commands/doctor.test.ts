@@ -401,7 +401,7 @@ describe('paging', () => {
     ],
     [
       'by page numbers is not mistaken for offsets',
-      { offset: { name: 'from', unit: 'page' } },
+      { offset: { counts: 'pages' } },
       {},
       { status: 'warn' },
     ],

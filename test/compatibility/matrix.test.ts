@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { examineVariation } from '../support/compatibility/doctor.ts';
 import { judgeVariation, problemsOf } from '../support/compatibility/judge.ts';
+import type { Choices } from '../support/compatibility/service.ts';
 import { openSession } from '../support/compatibility/session.ts';
-import type { Switches } from '../support/compatibility/switches.ts';
 import { combined, variations } from '../support/compatibility/variations.ts';
 import type { Row } from '../support/hosts.ts';
 
@@ -28,11 +28,7 @@ describe.concurrent('the service', () => {
 
 describe('a service that ignores filters, text and order answers as if it did not', () => {
   const ignoring = { filters: 'ignored', query: 'ignored', sort: 'ignored' } as const;
-  const services: readonly Partial<Switches>[] = [
-    {},
-    ignoring,
-    { ...ignoring, fromHandling: 'ignored' },
-  ];
+  const services: readonly Choices[] = [{}, ignoring, { ...ignoring, ignoreFrom: true }];
   test.each<[of: string, tool: string, args: Row]>([
     ['the second page of a filter', 'opportunities', { filters: 'owner:Ben Castle', from: 2 }],
     ['a filter that the first records pass', 'opportunities', { filters: 'statusId:Active' }],

@@ -5,7 +5,6 @@ import { brotliDecompress } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { visible } from '../../src/text/characters.ts';
 import { type Service, startService } from '../support/compatibility/service.ts';
-import type { References } from '../support/compatibility/switches.ts';
 import { open, type Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared, useDay } from '../support/shared.ts';
@@ -32,7 +31,7 @@ const start = (
   return open({ at: service, grants, folder });
 };
 
-describe.each<References>(['flat ids', 'bare ids'])('of a service that sends %s', (references) => {
+describe.each(['flat ids', 'bare ids'] as const)('of a service that sends %s', (references) => {
   const hiddenNames = ({ storedData }: Service): string[] =>
     [...storedData['/company'], ...storedData['/category']].map(({ name }) => name);
 

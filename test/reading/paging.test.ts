@@ -110,7 +110,7 @@ describe('pages of other shapes', () => {
 });
 
 describe('pages of a service that counts otherwise', () => {
-  const totals: Total[] = ['absent', 'string', { off: 30 }, { off: -30 }];
+  const totals: Total[] = ['absent', 'text', { off: 30 }, { off: -30 }];
   test.each(totals)('%j: no page has more rows than there are', async (total) => {
     const upstream = closing(await startUpstream({ counts: { '/product': 60 } }));
     upstream.set({ total });

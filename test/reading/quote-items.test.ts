@@ -5,14 +5,13 @@ import { hasUnknownItems, quoteTotals, sumQuotes } from '../../src/figures/quote
 import { listRecords } from '../../src/lists/list-records.ts';
 import type { Quote } from '../../src/service/records/records.ts';
 import { fieldGaps } from '../../src/tenant/field-gaps.ts';
-import { startService } from '../support/compatibility/service.ts';
-import type { Switches } from '../support/compatibility/switches.ts';
+import { type Choices, startService } from '../support/compatibility/service.ts';
 import { openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
 
 /** The items of quotes, where rows of a list lack them and the record by id has them. */
 
-async function serving(change: Partial<Switches>) {
+async function serving(change: Choices) {
   const service = closing(await startService(change));
   const { url, key } = service;
   return { service, tenant: closing(openTenant({ url, key, limits: {} })) };
@@ -21,19 +20,19 @@ async function serving(change: Partial<Switches>) {
 describe('rows without items', () => {
   test.each(['absent', 'empty'])('have unknown items, and cost no request: %s', async (items) => {
     const isEmpty = items === 'empty';
-    const { service, tenant } = await serving(isEmpty ? {} : { items: 'by id only' });
+    const { service, tenant } = await serving(isEmpty ? {} : { itemsById: true });
     if (isEmpty) for (const quote of service.storedData['/quote']) quote.items = [];
     const { records } = await tenant.collection('quote', toolCall());
     expect(records.filter(hasUnknownItems)).toHaveLength(records.length);
-    const before = service.requests();
+    const before = service.requests.length;
     await tenant.list('quote', { size: 20 }, toolCall());
-    expect(service.requests() - before).toBe(1);
+    expect(service.requests.length - before).toBe(1);
     const { coverage } = await listRecords(tenant, 'quote', { size: 20 }, toolCall());
     expect(coverage.fields).toMatchObject([{ record: 'quote', field: 'items', rows: 20 }]);
   });
 
   test('make an answer about items partial', async () => {
-    const { tenant } = await serving({ items: 'by id only' });
+    const { tenant } = await serving({ itemsById: true });
     const read = await tenant.collection('quote', toolCall());
     const rows = read.records.length;
     expect(await fieldGaps(tenant, 'quote', read, ['items.price'])).toEqual([

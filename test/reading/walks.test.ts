@@ -194,7 +194,7 @@ const mayBeCut = (count: number): boolean => count >= 50 && (count % 20 === 0 ||
 const counted = fc.constantFrom<Active>(
   { envelope: 'results' },
   { envelope: 'data' },
-  { envelope: 'items', total: 'string' },
+  { envelope: 'items', total: 'text' },
 );
 const uncounted = fc.constantFrom<Active>(
   { envelope: 'array' },
@@ -204,7 +204,7 @@ const beyond = fc.constantFrom<Active>(
   {},
   { beyondEnd: 'refused' },
   { beyondEnd: 'last page' },
-  { ignoreSort: true },
+  { sort: 'ignored' },
 );
 const sizes = fc.oneof(
   fc.constant<Active>({}),
@@ -234,11 +234,11 @@ const odd = fc.oneof(
   ),
   merged(
     fc.constantFrom<Active>(
-      { offset: { base: 1 } },
-      { offset: { unit: 'page' } },
+      { offset: { counts: 'records from 1' } },
+      { offset: { counts: 'pages' } },
       { offset: { name: 'offset' } },
       { unstableOrder: true },
-      { unstableOrder: true, ignoreSort: true },
+      { unstableOrder: true, sort: 'ignored' },
       { total: { moves: 3 } },
       { total: { off: 5 } },
       { total: { is: 0 } },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeVariation, problemsOf } from '../support/compatibility/judge.ts';
-import type { Switches } from '../support/compatibility/switches.ts';
+import type { Choices } from '../support/compatibility/service.ts';
 import {
   axes,
   combined,
@@ -21,7 +21,7 @@ const oneOf = (variations: readonly Variation[]): fc.Arbitrary<Variation> =>
 const writes = ['upsert', 'upsert by external id', 'upsert of the company', 'upsert of the stage'];
 
 /** Where neither a search nor all pages show whether another opportunity has the identifier, nothing is written. */
-const mayNotWrite = <V extends { set: Partial<Switches>; mayFail?: readonly string[] | 'every' }>(
+const mayNotWrite = <V extends { set: Choices; mayFail?: readonly string[] | 'every' }>(
   variation: V,
 ): V =>
   variation.mayFail !== 'every' &&

@@ -1,10 +1,10 @@
-import type { Rewrite } from './reply.ts';
+import type { Rewrite } from '../upstream/behaviour.ts';
 import { inSearches, type SearchPage } from './rewrite.ts';
-import type { Switches } from './switches.ts';
+import type { Choices } from './service.ts';
 
-export interface Change extends Partial<Switches> {
+export interface Change extends Choices {
   /** The same in the documented form, where the records are others than usual. */
-  like?: Partial<Switches>;
+  like?: Choices;
   /** Questions that nobody can answer there. */
   mayFail?: readonly string[];
 }

@@ -37,7 +37,7 @@ export async function examineVariation({ set, rateLimit }: Variation): Promise<E
     const statuses = new Set(report.checks.map((it) => it.status));
     return {
       exit: status,
-      received: service.requests(),
+      received: service.requests.length,
       output: stdout + stderr,
       report,
       worst: (['fail', 'warn'] as const).find((it) => statuses.has(it)) ?? 'pass',

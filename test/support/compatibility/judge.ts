@@ -9,8 +9,8 @@ import {
   questions,
   verdictOf,
 } from './difference.ts';
+import type { Choices } from './service.ts';
 import { openSession, type Session } from './session.ts';
-import type { Switches } from './switches.ts';
 import type { Variation } from './variations.ts';
 import type { WireVariation } from './wire.ts';
 import { writes } from './write-probes.ts';
@@ -31,7 +31,7 @@ function judgeBy(
       answers.set(name, await session.ask(tool, args(session)));
     return answers;
   };
-  const asDocumented = async (set: Partial<Switches>) => {
+  const asDocumented = async (set: Choices) => {
     const session = await open({ set });
     return answersOf(session).finally(() => session.close());
   };

@@ -1,7 +1,7 @@
 import type { Row } from '../hosts.ts';
+import type { Reply, Rewrite, UpstreamRequest } from '../upstream/behaviour.ts';
 import { searchRoutes } from '../upstream/paging.ts';
-import { isRow } from '../upstream/writes.ts';
-import type { Reply, Request, Rewrite } from './reply.ts';
+import { isRow } from '../upstream/records.ts';
 import type { ListPath } from './stored-data.ts';
 
 const rowsIn = (body: unknown): Row[] | undefined => {
@@ -9,16 +9,18 @@ const rowsIn = (body: unknown): Row[] | undefined => {
   return Array.isArray(rows) ? rows : undefined;
 };
 
-const isSearch = ({ path, method }: Request): boolean => method === 'GET' && searchRoutes.has(path);
+const isSearch = ({ endpoint, method }: UpstreamRequest): boolean =>
+  method === 'GET' && searchRoutes.has(endpoint);
 
 /** Changes every record of a route, in lists and by id. */
 export const inRecords =
   (route: ListPath | 'item', change: (row: Row) => Row): (() => Rewrite) =>
   () =>
-  (reply, { path }) => {
+  (reply, { endpoint }) => {
     const isItem = route === 'item';
     const owner = isItem ? '/quote' : route;
-    if (reply.status !== 200 || (path !== owner && !path.startsWith(`${owner}/`))) return reply;
+    if (reply.status !== 200 || (endpoint !== owner && !endpoint.startsWith(`${owner}/`)))
+      return reply;
     const changed = (row: Row): Row => {
       if (!isItem) return change(row);
       return Array.isArray(row.items) ? { ...row, items: row.items.map(change) } : row;
@@ -81,24 +83,26 @@ export const inSearches =
     if (!rows || reply.status !== 200 || !isSearch(request)) return reply;
     const { total } = reply.body as { total: number };
     const number = (name: string, other: number) => Number(request.query.get(name) ?? other);
-    const page = { rows, total, name: request.path.slice(1), from: number('from', 0) };
+    const page = { rows, total, name: request.endpoint.slice(1), from: number('from', 0) };
     return { ...reply, ...make({ ...page, size: number('size', 20) }) };
   };
 
 /** Replaces every reply of these routes, in lists and by id. */
 export const onRoutes =
-  (routes: readonly ListPath[], make: (reply: Reply, request: Request) => Partial<Reply>) =>
+  (routes: readonly ListPath[], make: (reply: Reply, request: UpstreamRequest) => Partial<Reply>) =>
   (): Rewrite =>
   (reply, request) =>
-    routes.some((route) => request.path === route || request.path.startsWith(`${route}/`))
+    routes.some((route) => request.endpoint === route || request.endpoint.startsWith(`${route}/`))
       ? { ...reply, ...make(reply, request) }
       : reply;
 
 /** Replaces replies by one record; 404s stay. */
 export const byId =
-  (make: (reply: Reply, request: Request) => Partial<Reply>) => (): Rewrite => (reply, request) =>
-    /^\/[a-z-]+\/(ext\/)?[^/]+$/.test(request.path) &&
-    !['/category/tree', '/contract/items'].includes(request.path)
+  (make: (reply: Reply, request: UpstreamRequest) => Partial<Reply>) =>
+  (): Rewrite =>
+  (reply, request) =>
+    /^\/[a-z-]+\/(ext\/)?[^/]+$/.test(request.endpoint) &&
+    !['/category/tree', '/contract/items'].includes(request.endpoint)
       ? { ...reply, ...make(reply, request) }
       : reply;
 

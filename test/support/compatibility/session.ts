@@ -5,12 +5,14 @@ import { connectClient } from '../clients.ts';
 import { type Answer, answerOf } from '../hosts.ts';
 import { shipped } from '../in-process.ts';
 import { newFolder } from '../shared.ts';
+import type { Active } from '../upstream/behaviour.ts';
 import { type Service, startService } from './service.ts';
 import type { Variation } from './variations.ts';
 
 /** A service, the server that reads it, and a real client of that server. */
 export interface Session {
   service: Service;
+  writeRule: Active['writeRule'];
   ask(tool: string, args?: Record<string, unknown>): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -50,6 +52,7 @@ export async function openSession({
   const client = await connectClient(ours, { person: () => agreed });
   return {
     service,
+    writeRule: set.writeRule,
     ask: async (name, args = {}) => answerOf(await client.callTool({ name, arguments: args })),
     async close() {
       await client.close();

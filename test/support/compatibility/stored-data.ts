@@ -1,14 +1,13 @@
 import type { Row } from '../hosts.ts';
-import type { Switches } from './switches.ts';
 
 type Id = string | number;
 
-export interface Named {
+export type Named = {
   id: Id;
   name: string;
-}
+};
 
-export interface Opportunity extends Named {
+export type Opportunity = Named & {
   description?: string;
   externalIdentifier?: string;
   company?: Named;
@@ -32,11 +31,20 @@ export interface Opportunity extends Named {
   deletedAt?: string;
   stageUpdatedAt: string;
   customFields?: Row;
-}
+};
 
 type Company = ReturnType<typeof companies>[number];
 type Contact = ReturnType<typeof contacts>[number];
 type Product = ReturnType<typeof products>[number];
+
+/** Of what kind the records are. */
+export interface DataChoices {
+  /** By default twenty letters and digits. */
+  ids?: 'integers' | 'integers in texts' | '19 digits' | '19 digits in texts' | undefined;
+  products?: number | undefined;
+  /** The status of a closed deal does not say whether it was won. */
+  outcomes?: 'untold' | undefined;
+}
 
 /** Everything that a tenant stores, independent of how the service sends it. */
 export interface StoredData {
@@ -99,13 +107,13 @@ type MakeId = (kind: string, index: number) => Id;
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /** Random ids of twenty letters and digits, or unique numbers. */
-function idsOf(form: Switches['ids']): MakeId {
+function idsOf(form: DataChoices['ids']): MakeId {
   let last = 4_000;
   return (kind, index) => {
     last += 3;
     if (form === 'integers') return last;
     if (form === 'integers in texts') return String(last);
-    if (form !== 'opaque') return `92233720368547${String(last).padStart(5, '0')}`;
+    if (form !== undefined) return `92233720368547${String(last).padStart(5, '0')}`;
     const next = sequence([...kind].reduce((sum, it) => sum * 31 + it.charCodeAt(0), index + 7));
     return Array.from({ length: 20 }, () => letters[next(letters.length)]).join('');
   };
@@ -157,7 +165,7 @@ const personOf = ({ id, firstName, lastName }: Contact): Named => ({
 function outcomeOf(
   index: number,
   next: (below: number) => number,
-  { outcomes }: Switches,
+  { outcomes }: DataChoices,
 ): Pick<Opportunity, 'statusId' | 'closedAt'> {
   if (index % 5 !== 4) return { statusId: 'Active' };
   const won = next(2) === 0;
@@ -177,7 +185,7 @@ function opportunities(
   id: MakeId,
   { '/company': of, '/contact': people }: Pick<StoredData, '/company' | '/contact'>,
   words: Words,
-  on: Switches,
+  on: DataChoices,
 ): Opportunity[] {
   const next = sequence(11);
   return many(counts.opportunities, (index) => {
@@ -210,7 +218,11 @@ function opportunities(
   });
 }
 
-function products(id: MakeId, categories: readonly Named[], { products: count }: Switches) {
+function products(
+  id: MakeId,
+  categories: readonly Named[],
+  { products: count = 240 }: DataChoices,
+) {
   const next = sequence(23);
   return many(count, (index) => {
     const cost = 10 * (5 + next(200));
@@ -312,7 +324,7 @@ function others(
 }
 
 /** A tenant of some hundred records, always the same except for its dates, which are relative to today. */
-export function makeStoredData(on: Switches): StoredData {
+export function makeStoredData(on: DataChoices): StoredData {
   const id = idsOf(on.ids);
   const category = many(counts.others, (index) => ({
     id: id('category', index),
@@ -339,3 +351,9 @@ export function makeStoredData(on: Switches): StoredData {
     ...others(id, { '/company': company, '/product': product }),
   };
 }
+
+/** Two levels: every fifth category is the parent of the four behind it. */
+export const treeOf = (categories: StoredData['/category']): Row[] =>
+  categories
+    .map((root, at) => ({ ...root, children: categories.slice(at + 1, at + 5) }))
+    .filter((_, at) => at % 5 === 0);

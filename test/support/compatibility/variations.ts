@@ -1,13 +1,14 @@
-import type { Switches } from './switches.ts';
+import { only, type When } from '../upstream/behaviour.ts';
+import type { Choices } from './service.ts';
 
 /** One difference between a service that fits the documentation and the documented one. */
 export interface Variation {
   name: string;
   /** Description for readers of the matrix. */
   does: string;
-  set: Partial<Switches>;
+  set: Choices;
   /** The same in the documented form, where the records are others than usual. */
-  like?: Partial<Switches>;
+  like?: Choices;
   /**
    * Questions and writes that may end with an error, because the difference prevents an answer; `every` for a service that
    * answers nothing.
@@ -32,7 +33,7 @@ const uncertain = ['upsert of the company', 'upsert of the stage', creation];
 const vary = (
   name: string,
   does: string,
-  set: Partial<Switches>,
+  set: Choices,
   more: Omit<Variation, 'name' | 'does' | 'set'> = {},
 ): Variation => ({ name, does, set, ...more });
 
@@ -53,7 +54,7 @@ const references: readonly Variation[] = [
   vary(
     'flat ids, filtered as flat',
     'Flat rows; a filter by `company.id` matches nothing, one by `companyId` does. A PUT keeps what it leaves out.',
-    { references: 'flat ids and names', filterKeys: 'of the rows', omitted: 'kept' },
+    { references: 'flat ids and names', flatFilterKeys: true, omitted: 'kept' },
   ),
   vary('nested and flat', 'Both forms in every record.', { references: 'both' }),
   vary(
@@ -69,71 +70,73 @@ const references: readonly Variation[] = [
     { mayFail: ['upsert of the stage'] },
   ),
   vary('contacts nest their company', '`company: {id, name}` in a contact.', {
-    contactCompany: 'nested',
+    nestedCompany: true,
   }),
 ];
 
 const counts: readonly Variation[] = [
-  vary('envelope data', '`{data, total}`.', { envelope: 'data' }),
-  vary('envelope items', '`{items, total}`.', { envelope: 'items' }),
-  vary('bare arrays', 'Search routes answer a bare array, without a count.', { envelope: 'array' }),
-  vary('every list in an envelope', 'Also the routes that are not searched.', {
-    openEnvelope: 'results',
+  vary('envelope data', '`{data, total}`.', { searchEnvelope: 'data' }),
+  vary('envelope items', '`{items, total}`.', { searchEnvelope: 'items' }),
+  vary('bare arrays', 'Search routes answer a bare array, without a count.', {
+    searchEnvelope: 'array',
   }),
-  vary('total as text', '`total: "330"`.', { counts: 'total as text' }),
-  vary('meta.total', '`{results, meta: {total}}`.', { counts: 'meta.total' }),
-  vary('totalCount', '`{results, totalCount}`.', { counts: 'totalCount' }),
-  vary('count', '`{results, count}`.', { counts: 'count' }),
-  vary('total.value', '`{results, total: {value}}`.', { counts: 'total.value' }),
-  vary('no count', '`{results}`.', { counts: 'none' }),
+  vary('every list in an envelope', 'Also the routes that are not searched.', {
+    envelope: 'results',
+  }),
+  vary('total as text', '`total: "330"`.', { total: 'text' }),
+  vary('meta.total', '`{results, meta: {total}}`.', { total: 'meta.total' }),
+  vary('totalCount', '`{results, totalCount}`.', { total: 'totalCount' }),
+  vary('count', '`{results, count}`.', { total: 'count' }),
+  vary('total.value', '`{results, total: {value}}`.', { total: 'total.value' }),
+  vary('no count', '`{results}`.', { total: 'absent' }),
   vary('counts the page', '`total` is the number of rows of this page.', {
-    counts: 'rows of the page',
+    total: 'rows of the page',
   }),
   vary('counts the page, clamped to 50', 'The same, and a page has at most 50 rows.', {
-    counts: 'rows of the page',
-    maxSize: { rows: 50, over: 'clamped' },
+    total: 'rows of the page',
+    maxSize: 50,
   }),
   vary(
     'counts the page, short pages',
     'The same, and pages in the middle are shorter than asked.',
-    { counts: 'rows of the page', shortPages: true },
+    { total: 'rows of the page', shortReads: 'every third page' },
   ),
   vary('meta.total, clamped to 50', '`{results, meta: {total}}`, and a page has at most 50 rows.', {
-    counts: 'meta.total',
-    maxSize: { rows: 50, over: 'clamped' },
+    total: 'meta.total',
+    maxSize: 50,
   }),
   vary('totalCount, clamped to 25', '`{results, totalCount}`, and a page has at most 25 rows.', {
-    counts: 'totalCount',
-    maxSize: { rows: 25, over: 'clamped' },
+    total: 'totalCount',
+    maxSize: 25,
   }),
   vary(
     'total.value, clamped to 50',
     '`{results, total: {value}}`, and a page has at most 50 rows.',
-    { counts: 'total.value', maxSize: { rows: 50, over: 'clamped' } },
+    { total: 'total.value', maxSize: 50 },
   ),
   vary('no count, clamped to 25', '`{results}`, and a page has at most 25 rows.', {
-    counts: 'none',
-    maxSize: { rows: 25, over: 'clamped' },
+    total: 'absent',
+    maxSize: 25,
   }),
   vary('no count, short pages', '`{results}`, and pages in the middle are shorter than asked.', {
-    counts: 'none',
-    shortPages: true,
+    total: 'absent',
+    shortReads: 'every third page',
   }),
   vary('bare arrays, clamped to 50', 'Bare arrays of at most 50 rows.', {
-    envelope: 'array',
-    maxSize: { rows: 50, over: 'clamped' },
+    searchEnvelope: 'array',
+    maxSize: 50,
   }),
   vary(
     'counts to 10,000',
     '12,000 products; `total` stops at 10,000, and `from` behind it is refused.',
-    { counts: 'at most 10,000', products: 12_000 },
+    { total: { window: 10_000 }, products: 12_000 },
     { like: { products: 12_000 }, partial: true },
   ),
 ];
 
 const sizes: readonly Variation[] = [
-  vary('clamped to 25', 'A page has at most 25 rows.', { maxSize: { rows: 25, over: 'clamped' } }),
-  vary('clamped to 50', 'A page has at most 50 rows.', { maxSize: { rows: 50, over: 'clamped' } }),
+  vary('clamped to 25', 'A page has at most 25 rows.', { maxSize: 25 }),
+  vary('clamped to 50', 'A page has at most 50 rows.', { maxSize: 50 }),
   vary('400 over 25', '`size` over 25 is refused.', { maxSize: { rows: 25, over: 400 } }),
   vary('400 over 50', '`size` over 50 is refused.', { maxSize: { rows: 50, over: 400 } }),
   vary('500 over 25', '`size` over 25 is answered with 500.', { maxSize: { rows: 25, over: 500 } }),
@@ -147,41 +150,46 @@ const sizes: readonly Variation[] = [
     sizeOn: 'no route',
   }),
   vary('other routes are whole', 'Routes that are not searched ignore `size` and `from`.', {
-    openPages: false,
+    everything: 'open routes',
   }),
 ];
 
+/** A tree has no count, so that nothing shows what is hidden. */
+const counted: When = { if: ({ route }) => route !== '/category/tree' };
+
 const offsets: readonly Variation[] = [
-  vary('from is ignored', 'Every page is the first one.', { fromHandling: 'ignored' }),
+  vary('from is ignored', 'Every page is the first one.', { ignoreFrom: true }),
   vary(
     'from is ignored, size is clamped',
     'Every page is the first one, of at most 50 rows: the rest cannot be read.',
-    { fromHandling: 'ignored', maxSize: { rows: 50, over: 'clamped' } },
+    { ignoreFrom: true, maxSize: 50 },
     { partial: true, mayFail: uncertain },
   ),
   vary('from counts pages', '`from=1` is the second page.', {
-    offset: { name: 'from', counts: 'pages', otherwise: 'ignored' },
+    offset: { counts: 'pages' },
   }),
   vary('from counts pages from 1', '`from=2` is the second page.', {
-    offset: { name: 'from', counts: 'pages from 1', otherwise: 'ignored' },
+    offset: { counts: 'pages from 1' },
   }),
   vary('from counts from 1', '`from=1` is the first record.', {
-    offset: { name: 'from', counts: 'records from 1', otherwise: 'ignored' },
+    offset: { counts: 'records from 1' },
   }),
   vary('offset', 'The offset is called `offset`; `from` is ignored.', {
-    offset: { name: 'offset', counts: 'records', otherwise: 'ignored' },
+    offset: { name: 'offset' },
   }),
   vary('skip, from refused', 'The offset is called `skip`; `from` is refused by name.', {
-    offset: { name: 'skip', counts: 'records', otherwise: 'refused' },
+    offset: { name: 'skip', refusesFrom: true },
   }),
   vary('page from 1', 'Pages are numbered by `page`, from 1; `from` is ignored.', {
-    offset: { name: 'page', counts: 'pages from 1', otherwise: 'ignored' },
+    offset: { name: 'page', counts: 'pages from 1' },
   }),
-  vary('short pages', 'Pages in the middle are shorter than asked.', { shortPages: true }),
+  vary('short pages', 'Pages in the middle are shorter than asked.', {
+    shortReads: 'every third page',
+  }),
   vary(
     'hidden rows',
-    'Every eleventh record is counted and has its place, but is not shown.',
-    { hidden: true },
+    'One record in thirteen is counted and has its place, but is not shown.',
+    { hidden: only({ oneIn: 13, counted: true }, counted) },
     { partial: true, mayFail: uncertain },
   ),
 ];
@@ -209,7 +217,7 @@ const rows: readonly Variation[] = [
   vary(
     'rows without items',
     'A quote has its items by id only.',
-    { items: 'by id only' },
+    { itemsById: true },
     { partial: true },
   ),
   vary(
@@ -237,12 +245,12 @@ const rows: readonly Variation[] = [
     { like: { ids: 'integers in texts' } },
   ),
   vary('400 for a malformed id', 'What cannot be an id is refused, not missing.', {
-    malformedId: 400,
+    refusesMalformedIds: true,
   }),
   vary(
     'integers, 400 for a malformed id',
     'Both.',
-    { ids: 'integers', malformedId: 400 },
+    { ids: 'integers', refusesMalformedIds: true },
     { like: { ids: 'integers in texts' } },
   ),
   vary(
@@ -278,23 +286,30 @@ export const strangers: readonly Variation[] = [
   ),
 ];
 
+const emptyError = {
+  text: '{"error":"search backend unavailable","message":"try later","results":[],"total":0}',
+};
+const lists: When = {
+  if: ({ endpoint, route }) => endpoint === route && route !== '/category/tree',
+};
+
 export const failures: readonly Variation[] = [
   vary(
     '200 with an error',
     'Lists are answered with status 200, an error and empty `results`.',
-    { emptyErrors: 'always' },
+    { instead: only(emptyError, lists) },
     {
       mayFail: 'every',
       untrue: /\b(There is no|No opportunity has|No \w+ is called|None has the)\b/,
     },
   ),
   vary('200 with an error, once', 'The same the first time; then the list comes.', {
-    emptyErrors: 'first',
+    instead: only(emptyError, { ...lists, first: 1, per: 'path' }),
   }),
   vary(
     '403: account disabled',
     'Every request is refused with 403 "The account is disabled".',
-    { forbidden: 'The account is disabled' },
+    { status: { code: 403, message: 'The account is disabled' } },
     { mayFail: 'every' },
   ),
   vary(
@@ -370,7 +385,7 @@ export const variations: readonly Variation[] = [
 /** Several variations at once. A probe that may fail with one of them may fail with all. */
 export function combined(parts: readonly Variation[]): Variation {
   const mayFail = parts.flatMap((part) => (part.mayFail === 'every' ? [] : (part.mayFail ?? [])));
-  const set: Partial<Switches> = Object.assign({}, ...parts.map((part) => part.set));
+  const set: Choices = Object.assign({}, ...parts.map((part) => part.set));
   return {
     name: parts.map(({ name }) => name).join(' + '),
     does: parts.map(({ does }) => does).join(' '),
@@ -385,19 +400,15 @@ export function combined(parts: readonly Variation[]): Variation {
  * Whether no answer can say what is missing: hidden records are noticed only if they are counted. Without a count, a short
  * list that hides its last records looks complete.
  */
-export const hidesUncounted = ({ hidden, counts, envelope }: Partial<Switches>): boolean =>
-  hidden === true && (counts === 'none' || counts === 'rows of the page' || envelope === 'array');
+export const hidesUncounted = ({ hidden, ...choices }: Choices): boolean =>
+  hidden !== undefined && isUncounted(choices);
+
+const isUncounted = ({ total, searchEnvelope }: Choices): boolean =>
+  total === 'absent' || total === 'rows of the page' || searchEnvelope === 'array';
 
 /** Whether only a first page can be read, or nothing shows that it is complete. */
-function hidesAll({
-  fromHandling,
-  offset,
-  maxSize,
-  counts,
-  envelope,
-  sizeOn,
-}: Partial<Switches>): boolean {
-  if (fromHandling !== 'ignored' && offset === undefined) return false;
-  const isUncounted = counts === 'none' || counts === 'rows of the page' || envelope === 'array';
-  return maxSize !== undefined || sizeOn === 'no route' || isUncounted;
+function hidesAll(choices: Choices): boolean {
+  const { ignoreFrom, offset, maxSize, sizeOn } = choices;
+  if (ignoreFrom === undefined && offset === undefined) return false;
+  return maxSize !== undefined || sizeOn === 'no route' || isUncounted(choices);
 }

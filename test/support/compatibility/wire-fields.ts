@@ -1,6 +1,6 @@
 import type { Row } from '../hosts.ts';
+import type { Rewrite } from '../upstream/behaviour.ts';
 import { type Change, type Changes, rewritten } from './changes.ts';
-import type { Rewrite } from './reply.ts';
 import { all, as, inField, inRecords, type Make, renamed, renamedAll } from './rewrite.ts';
 import type { ListPath, Named } from './stored-data.ts';
 
@@ -192,7 +192,7 @@ const onlyWith =
       at += 1;
       return at % 9 === 4 ? Object.fromEntries(names.map((name) => [name, row[name]])) : row;
     })();
-    return (reply, request) => (request.path === route ? cut(reply, request) : reply);
+    return (reply, request) => (request.endpoint === route ? cut(reply, request) : reply);
   };
 const resources: readonly ListPath[] = ['/contact', deal, '/product', '/quote'];
 
@@ -248,7 +248,7 @@ export const lines: Changes = rewritten({
   'items []': as('/quote', 'items', () => []),
   'items [] beside a total': inField('/quote', 'items', () => ({ items: [], total: 1_200 })),
   'items [] in lists': () => (reply, request) =>
-    request.path === '/quote' ? as('/quote', 'items', () => [])()(reply, request) : reply,
+    request.endpoint === '/quote' ? as('/quote', 'items', () => [])()(reply, request) : reply,
   'items in sections': inField('/quote', 'items', (items) => ({ sections: [{ items }] })),
 });
 

@@ -1,6 +1,6 @@
 import type { Row } from '../hosts.ts';
+import type { Rewrite } from '../upstream/behaviour.ts';
 import { bodies, type Changes, rewritten } from './changes.ts';
-import type { Rewrite } from './reply.ts';
 import {
   all,
   as,
@@ -424,9 +424,9 @@ export const pages: Changes = {
           !request.query.get('filters') &&
           !request.query.get('query')
         )
-          first.set(request.path, results);
+          first.set(request.endpoint, results);
         return results.length === 0 && request.query.get('from')
-          ? { ...reply, body: { results: first.get(request.path), total } }
+          ? { ...reply, body: { results: first.get(request.endpoint), total } }
           : reply;
       };
     },
@@ -434,8 +434,8 @@ export const pages: Changes = {
       const kept = new Map<string, unknown>();
       return (reply, request) => {
         if (request.method !== 'GET' || reply.status !== 200) return reply;
-        const body = kept.get(request.path) ?? reply.body;
-        kept.set(request.path, body);
+        const body = kept.get(request.endpoint) ?? reply.body;
+        kept.set(request.endpoint, body);
         return { ...reply, body };
       };
     },

@@ -1,7 +1,7 @@
 import type { Row } from '../hosts.ts';
+import type { Reply, Rewrite, UpstreamRequest } from '../upstream/behaviour.ts';
 import { searchRoutes } from '../upstream/paging.ts';
 import { bodies, type Changes, rewritten } from './changes.ts';
-import type { Reply, Request, Rewrite } from './reply.ts';
 import {
   all,
   byId,
@@ -12,8 +12,8 @@ import {
   onRoutes,
   type SearchPage,
 } from './rewrite.ts';
+import type { Choices } from './service.ts';
 import type { ListPath, Named } from './stored-data.ts';
-import type { Switches } from './switches.ts';
 
 /** How replies may differ in shape and transport: envelopes, counts, statuses, headers, ids. */
 
@@ -21,7 +21,7 @@ const plural = (name: string): string =>
   name === 'company' ? 'companies' : name === 'opportunity' ? 'opportunities' : `${name}s`;
 
 /** A record that is found by its id, in another form. */
-const found = (make: (body: unknown, request: Request) => unknown): (() => Rewrite) =>
+const found = (make: (body: unknown, request: UpstreamRequest) => unknown): (() => Rewrite) =>
   byId(({ body, status }, request) => (status === 200 ? { body: make(body, request) } : {}));
 
 const notFound = (reply: Partial<Reply>): (() => Rewrite) =>
@@ -86,7 +86,9 @@ export const envelopes: Changes = {
     'a record in data': found((data) => ({ data })),
     'a record in {success, data}': found((data) => ({ success: true, data })),
     'a record in result': found((result) => ({ result })),
-    'a record by its name': found((body, { path }) => ({ [path.split('/')[1] ?? '']: body })),
+    'a record by its name': found((body, { endpoint }) => ({
+      [endpoint.split('/')[1] ?? '']: body,
+    })),
     'a record in a list': found((body) => [body]),
     'a record in results': found((body) => ({ results: [body], total: 1 })),
     'null where there is no record': notFound({ status: 200, body: null }),
@@ -95,7 +97,7 @@ export const envelopes: Changes = {
   }),
 };
 
-const header = (make: (page: SearchPage) => Record<string, string>): Partial<Switches> => ({
+const header = (make: (page: SearchPage) => Record<string, string>): Choices => ({
   rewrite: inSearches((page) => ({ body: page.rows, headers: make(page) })),
 });
 
@@ -244,7 +246,7 @@ export const counts: Changes = {
       body: { results: firstTen({ rows, from }), total: Math.min(total, 10) },
     })),
   },
-  'counts to 1,000': { counts: 'at most 1,000', products: 1_200, like: { products: 1_200 } },
+  'counts to 1,000': { total: { window: 1_000 }, products: 1_200, like: { products: 1_200 } },
   'counts to 1,000, gte': {
     products: 1_200,
     like: { products: 1_200 },
@@ -305,8 +307,8 @@ const refused = (status: number, message: string): Partial<Reply> => ({
 const slashes =
   (status: number): (() => Rewrite) =>
   () =>
-  (reply, { rawPath }) =>
-    rawPath.endsWith('/') ? reply : { status, body: {}, headers: { location: `${rawPath}/` } };
+  (reply, { path }) =>
+    path.endsWith('/') ? reply : { status, body: {}, headers: { location: `${path}/` } };
 
 /** The first requests are answered with this. */
 const first =
@@ -322,10 +324,10 @@ const first =
 /** A record that was not asked for, where there is none. */
 const firstOfAll = (): Rewrite => {
   let known: unknown;
-  return (reply, { path }) => {
+  return (reply, { endpoint }) => {
     const { results } = Object(reply.body) as { results?: Row[] };
     known = results?.[0] ?? known;
-    const isNone = /^\/[a-z-]+\/(ext\/)?[^/]+$/.test(path) && reply.status === 404;
+    const isNone = /^\/[a-z-]+\/(ext\/)?[^/]+$/.test(endpoint) && reply.status === 404;
     return isNone && known ? { status: 200, body: known } : reply;
   };
 };
@@ -408,7 +410,7 @@ export const transport: Changes = {
 export const searches: Changes = {
   'filters match any word': { filters: 'any word' },
   'filters match any word, no sort': { filters: 'any word', sort: 'ignored' },
-  'filters match any word, no count': { filters: 'any word', counts: 'none' },
+  'filters match any word, no count': { filters: 'any word', total: 'absent' },
 };
 
 const idChange = (make: (id: string) => unknown): (() => Rewrite) => {
@@ -428,7 +430,7 @@ const upperIn = (route: ListPath): (() => Rewrite) =>
   });
 
 /** Texts, from which no digit is lost. */
-const longIds: Partial<Switches> = { ids: '19 digits in texts' };
+const longIds: Choices = { ids: '19 digits in texts' };
 
 export const ids: Changes = {
   'ids of 19 digits': { ids: '19 digits', like: longIds },

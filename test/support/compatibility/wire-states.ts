@@ -1,6 +1,6 @@
 import type { Row } from '../hosts.ts';
+import type { Rewrite } from '../upstream/behaviour.ts';
 import { bodies, type Changes, rewritten } from './changes.ts';
-import type { Rewrite } from './reply.ts';
 import { as, inField, inRecords, inSearches, type SearchPage, states } from './rewrite.ts';
 import type { ListPath, Named } from './stored-data.ts';
 

@@ -1,8 +1,10 @@
 import type { Answer, Row } from '../hosts.ts';
+import type { Active } from '../upstream/behaviour.ts';
 import type { Compared } from './difference.ts';
 import type { Session } from './session.ts';
 import type { Opportunity } from './stored-data.ts';
-import type { Switches } from './switches.ts';
+
+type WriteRule = NonNullable<Active['writeRule']>;
 
 /** A write, compared with what is stored then. */
 interface WriteProbe {
@@ -26,7 +28,7 @@ function differing(before: Opportunity | undefined, after: Opportunity | undefin
 }
 
 /** Fields that the service changes by itself with every write. */
-const ownDoing: Partial<Record<Switches['writeRule'], string>> = {
+const ownDoing: Partial<Record<WriteRule, string>> = {
   computed: 'onetimeRevenue',
   'company kept': 'company',
 };
@@ -41,14 +43,14 @@ function judgeStored(
   answer: Answer,
   changed: readonly string[],
   asked: string,
-  rule: Switches['writeRule'],
+  rule: WriteRule | undefined,
 ): Compared {
   const others = changed.filter((name) => name !== asked);
   const faulty = [...others, ...(changed.includes(asked) ? [] : [asked])];
   if (faulty.length === 0) return right;
   const why = `${faulty.join(', ')} not as agreed; told: "${answer.data.summary}"`;
   // A field that was cleared because the server left it out is the server's fault, whatever it reports.
-  if (faulty.some((name) => name !== ownDoing[rule])) return wrong(why);
+  if (faulty.some((name) => name !== (rule && ownDoing[rule]))) return wrong(why);
   if (saysSoFirst(answer)) return { result: 'honest', why };
   return answer.data.differs === undefined ? wrong(why) : { result: 'quiet', why };
 }
@@ -57,7 +59,7 @@ function judgeWrite(
   answer: Answer,
   changed: readonly string[],
   asked: string,
-  rule: Switches['writeRule'],
+  rule: WriteRule | undefined,
 ): Compared {
   const wasWritten = !answer.isError && answer.data.outcome === 'written';
   if (wasWritten) return judgeStored(answer, changed, asked, rule);
@@ -78,7 +80,7 @@ const writing = (name: string, { at, args, asked }: Write): WriteProbe => ({
     const deals = session.service.storedData['/opportunity'];
     const before = structuredClone(deals[at]) as Opportunity;
     const answer = await session.ask('cpq_upsert_opportunity', args(before, session));
-    return judgeWrite(answer, differing(before, deals[at]), asked, session.service.on.writeRule);
+    return judgeWrite(answer, differing(before, deals[at]), asked, session.writeRule);
   },
 });
 
@@ -96,7 +98,7 @@ const isNew = 'crm-deal-new';
 /** A created record has the requested values, and is created once. */
 const creating: WriteProbe = {
   name: 'upsert of a new one',
-  async run({ ask, service: { storedData, on } }) {
+  async run({ ask, writeRule, service: { storedData } }) {
     const company = storedData['/company'][3];
     const args = { external_id: isNew, create: true, name: 'New deal', company: company?.name };
     const answer = await ask('cpq_upsert_opportunity', args);
@@ -107,7 +109,7 @@ const creating: WriteProbe = {
     const named = { name: made?.name, company: made?.company };
     const isMade = JSON.stringify(named) === JSON.stringify(expected) && more.length === 0;
     const changed = made ? [isMade ? 'the record' : 'another record'] : [];
-    return judgeWrite(answer, changed, 'the record', on.writeRule);
+    return judgeWrite(answer, changed, 'the record', writeRule);
   },
 };
 

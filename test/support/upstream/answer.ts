@@ -1,17 +1,25 @@
 import { STATUS_CODES } from 'node:http';
-import type { Row } from '../hosts.ts';
-import type { Active, Redirect, Refusal, Upstream, UpstreamRequest } from './behaviour.ts';
+import type {
+  Active,
+  Redirect,
+  Refusal,
+  Reply,
+  Rewrite,
+  Upstream,
+  UpstreamRequest,
+} from './behaviour.ts';
 import { encoded, jsonBody, shaped } from './bodies.ts';
 import type { RateStatus, RollingBudget } from './budget.ts';
 import { list, RejectedQuery } from './paging.ts';
 import type { Random } from './random.ts';
 import { type ResourcePath, resourcePaths } from './records.ts';
-import { complaints, isRow, parsed, upsert } from './writes.ts';
+import { sentRecord } from './view.ts';
+import { parsed, upsert } from './writes.ts';
 
 const prefix = '/public-api';
 
 /** Records of these routes can be read by id. */
-export const byId: ReadonlySet<string> = new Set<ResourcePath>([
+const byId: ReadonlySet<string> = new Set<ResourcePath>([
   '/company',
   '/contact',
   '/opportunity',
@@ -23,7 +31,7 @@ export const byId: ReadonlySet<string> = new Set<ResourcePath>([
   '/quote-discount-group',
 ]);
 
-export const byExternalIdentifier: ReadonlySet<string> = new Set<ResourcePath>([
+const byExternalIdentifier: ReadonlySet<string> = new Set<ResourcePath>([
   '/company',
   '/contact',
   '/product',
@@ -33,18 +41,11 @@ export const byExternalIdentifier: ReadonlySet<string> = new Set<ResourcePath>([
 const page = (title: string) =>
   `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
 
-export interface Reply {
+/** A reply as it is sent. */
+export interface Message {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
-}
-
-interface Draft {
-  status: number;
-  headers?: Record<string, string>;
-  /** Sent unchanged instead of `json`. */
-  text?: string;
-  json?: unknown;
 }
 
 export interface Answering {
@@ -54,17 +55,19 @@ export interface Answering {
   budget: RollingBudget;
   random: Random;
   now: () => number;
+  rewrite: Rewrite;
 }
 
-export function routeOf(path: string): ResourcePath | undefined {
-  const below = path.slice(prefix.length);
-  const under = (route: ResourcePath) => below === route || below.startsWith(`${route}/`);
-  return path.startsWith(`${prefix}/`) ? resourcePaths.findLast(under) : undefined;
-}
+/** The part below `/public-api`, without a slash at the end. */
+export const endpointOf = (path: string): string =>
+  path.startsWith(`${prefix}/`) ? path.slice(prefix.length).replace(/(.)\/$/, '$1') : '';
 
-const problem = (status: number, message: string | string[]): Draft => ({
+export const routeOf = (endpoint: string): ResourcePath | undefined =>
+  resourcePaths.findLast((route) => endpoint === route || endpoint.startsWith(`${route}/`));
+
+const problem = (status: number, message: string | string[]): Reply => ({
   status,
-  json: { message, error: STATUS_CODES[status] ?? 'Error', statusCode: status },
+  body: { message, error: STATUS_CODES[status] ?? 'Error', statusCode: status },
 });
 
 const defaultMessages: Record<number, string> = {
@@ -72,7 +75,7 @@ const defaultMessages: Record<number, string> = {
   403: 'API key not valid',
 };
 
-function refusal({ code, message, retryAfter, html }: Refusal): Draft {
+function refusal({ code, message, retryAfter, html }: Refusal): Reply {
   const title = STATUS_CODES[code] ?? 'Error';
   const draft = html
     ? { status: code, text: page(`${code} ${title}`), headers: { 'content-type': 'text/html' } }
@@ -84,14 +87,14 @@ function refusal({ code, message, retryAfter, html }: Refusal): Draft {
   return { ...draft, headers: { ...draft.headers, date, 'retry-after': wait } };
 }
 
-function checkKey({ request, on }: Answering): Draft | undefined {
+function checkKey({ request, on }: Answering): Reply | undefined {
   const key = request.headers['api-key'];
   if (!on.keys) return undefined;
   if (key === undefined) return refusal({ code: 401 });
   return on.keys.has(String(key)) ? undefined : refusal({ code: 403 });
 }
 
-function checkRate({ on }: Answering, rateStatus: RateStatus | undefined): Draft | undefined {
+function checkRate({ on }: Answering, rateStatus: RateStatus | undefined): Reply | undefined {
   if (!rateStatus || rateStatus.allowed || on.rate?.enforce === false) return undefined;
   return refusal({ code: 429, retryAfter: String(Math.ceil(rateStatus.freeInMs / 1000)) });
 }
@@ -107,7 +110,7 @@ function rateHeaders(on: Active, rateStatus: RateStatus | undefined): Record<str
   return Object.fromEntries(said.map(([name, value]) => [`x-ratelimit-${name}`, String(value)]));
 }
 
-function redirection({ code, to }: Redirect, { request, upstream }: Answering): Draft | undefined {
+function redirection({ code, to }: Redirect, { request, upstream }: Answering): Reply | undefined {
   const back = request.query.has('redirected');
   if (to === 'same' && back) return undefined;
   const query = new URLSearchParams(request.query);
@@ -122,51 +125,57 @@ function redirection({ code, to }: Redirect, { request, upstream }: Answering): 
   return { status: code, text: '', headers: { location } };
 }
 
-const externalTarget = (path: string): string | undefined => {
-  const [, text] = /^\/public-api\/opportunity\/ext\/([^/]+)$/.exec(path) ?? [];
-  return text === undefined ? undefined : decodeURIComponent(text);
-};
-
 /** Stores the opportunity, or refuses it. */
-function put({ request, on, upstream, random, now }: Answering): Draft {
-  const target = externalTarget(request.path);
-  if (target === undefined) return problem(404, `Cannot PUT ${request.path}`);
-  const body = parsed(request.body);
-  const wrong = complaints(body);
-  if (wrong.length > 0 || !isRow(body)) return problem(400, wrong);
+function put({ request, on, upstream, random, now }: Answering): Reply {
+  const [, external] = /^\/opportunity\/ext\/([^/]+)$/.exec(request.endpoint) ?? [];
+  if (external === undefined) return problem(404, `Cannot PUT ${request.path}`);
   const fresh = { id: random.id(), at: new Date(now()).toISOString() };
-  const stored = upsert(upstream.records['/opportunity'], target, body, fresh, on.omitted);
+  const body = parsed(request.body);
+  const stored = upsert(upstream.records, decodeURIComponent(external), body, fresh, on);
+  if (Array.isArray(stored)) return problem(400, stored);
   request.applied = true;
-  return { status: 200, json: stored };
+  return { status: 200, body: sentRecord('/opportunity', stored, 'record', on) };
 }
 
-function one(rows: readonly Row[], field: string, value: string): Draft {
-  const row = rows.find((candidate) => candidate[field] === value);
-  return row ? { status: 200, json: row } : problem(404, 'Not Found');
+/** Of which kind an id is: a number, or a text of so many characters. */
+const formOf = (id: unknown): string =>
+  /^\d+$/.test(String(id)) ? 'number' : `${String(id).length}`;
+
+function one(
+  route: ResourcePath,
+  field: string,
+  value: string,
+  { upstream, on }: Answering,
+): Reply {
+  const rows = upstream.records[route];
+  if (on.refusesMalformedIds && field === 'id' && formOf(value) !== formOf(rows[0]?.id))
+    return problem(400, ['id must be a valid id']);
+  const row = rows.find((candidate) => String(candidate[field]) === value);
+  if (!row) return problem(404, 'Not Found');
+  return { status: 200, body: sentRecord(route, row, 'record', on) };
 }
 
-function read({ request, on, upstream, random }: Answering): Draft {
-  const { path, route } = request;
+function listed(route: ResourcePath, { request, on, upstream, random }: Answering): Reply {
+  const answer = list(route, upstream.records[route], request, on, random);
+  return answer instanceof RejectedQuery
+    ? problem(answer.status, [answer.message])
+    : { status: 200, body: answer };
+}
+
+function read(answering: Answering): Reply {
+  const { method, path, endpoint, route } = answering.request;
   if (!path.startsWith(`${prefix}/`)) {
     return { status: 200, text: page('Sign in'), headers: { 'content-type': 'text/html' } };
   }
-  const missing = problem(404, `Cannot ${request.method} ${path}`);
-  if (route === undefined || request.method !== 'GET') return missing;
-  const rows = upstream.records[route];
-  const [first, second, ...more] = path
-    .slice(prefix.length + route.length)
-    .split('/')
-    .slice(1);
-  if (first === undefined) {
-    const answer = list(route, rows, request, on, random);
-    return answer instanceof RejectedQuery
-      ? problem(400, answer.messages)
-      : { status: 200, json: answer };
-  }
+  const missing = problem(404, `Cannot ${method} ${path}`);
+  if (route === undefined || method !== 'GET') return missing;
+  if (endpoint === route) return listed(route, answering);
+  const [first = '', second, ...more] = endpoint.slice(route.length + 1).split('/');
   if (more.length > 0) return missing;
-  if (second === undefined && byId.has(route)) return one(rows, 'id', decodeURIComponent(first));
-  const external = first === 'ext' && second !== undefined && byExternalIdentifier.has(route);
-  return external ? one(rows, 'externalIdentifier', decodeURIComponent(second)) : missing;
+  if (second === undefined && byId.has(route))
+    return one(route, 'id', decodeURIComponent(first), answering);
+  if (first !== 'ext' || second === undefined || !byExternalIdentifier.has(route)) return missing;
+  return one(route, 'externalIdentifier', decodeURIComponent(second), answering);
 }
 
 /** A refused write is never stored; after other faults it may have been, as before a redirect to what was made (303). */
@@ -175,7 +184,7 @@ function strikesLater({ request, on }: Answering): boolean {
   return request.method === 'PUT' && (on.write ?? 'applied') === 'applied' && !refused;
 }
 
-function draft(answering: Answering, rateStatus: RateStatus | undefined): Draft {
+function replyTo(answering: Answering, rateStatus: RateStatus | undefined): Reply {
   const { request, on } = answering;
   const stopped = checkKey(answering) ?? checkRate(answering, rateStatus);
   if (stopped) return stopped;
@@ -190,17 +199,18 @@ function draft(answering: Answering, rateStatus: RateStatus | undefined): Draft 
   if (stored) return stored;
   if (request.method !== 'PUT') return read(answering);
   const pretends = on.write === 'unapplied';
-  return pretends ? { status: 200, json: parsed(request.body) ?? {} } : put(answering);
+  return pretends ? { status: 200, body: parsed(request.body) ?? {} } : put(answering);
 }
 
 const bodiless = new Set([204, 304]);
 
 /** The complete answer, before faults of the transport. */
-export function answer(answering: Answering): Reply {
-  const { request, on, budget } = answering;
+export function answer(answering: Answering): Message {
+  const { request, on, budget, rewrite } = answering;
   const rateStatus = on.rate && budget.admit(on.rate);
-  const { status, text, json, headers } = draft(answering, rateStatus);
-  const plain = text === undefined ? jsonBody(json, on) : Buffer.from(text);
+  const reply = rewrite(replyTo(answering, rateStatus), request);
+  const { status, text, headers } = reply;
+  const plain = text === undefined ? jsonBody(reply.body, on) : Buffer.from(text);
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const { body, encoding } = encoded(shaped(plain, on), on, accepted);
   const all: Record<string, string> = {

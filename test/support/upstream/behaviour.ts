@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Row } from '../hosts.ts';
 import type { Budget } from './budget.ts';
-import type { ResourcePath } from './records.ts';
+import type { Records, ResourcePath } from './records.ts';
 
 export interface UpstreamRequest {
   /** Number of the request since the start or the last reset, from 1. */
@@ -9,6 +8,8 @@ export interface UpstreamRequest {
   method: string;
   /** As received, `/public-api` included, without the query. */
   path: string;
+  /** The path below `/public-api`, without a slash at the end. */
+  endpoint: string;
   /** The list route of the path. */
   route: ResourcePath | undefined;
   query: URLSearchParams;
@@ -43,7 +44,7 @@ export interface Upstream {
   /** Restores the behaviour of the start; clears requests, budget and redirects, but not records. */
   reset(): void;
   /** May be changed at any time, also during a walk. */
-  records: Record<ResourcePath, Row[]>;
+  records: Records;
   budget: Budget;
   elsewhere: Elsewhere;
   openSockets(): number;
@@ -81,14 +82,42 @@ export interface Cut {
 interface Offset {
   /** The query parameter, `from` by default. */
   name?: string;
-  unit?: 'record' | 'page';
-  /** The number of the first record or page. */
-  base?: 0 | 1;
+  counts?: 'records' | 'records from 1' | 'pages' | 'pages from 1';
+  /** Where the offset has another name, `from` is refused by name instead of ignored. */
+  refusesFrom?: boolean;
 }
 
 export type EnvelopeName = 'results' | 'data' | 'items' | 'array' | 'null';
 
-export type Total = 'absent' | 'string' | { off: number } | { moves: number } | { is: unknown };
+/** Where a list says how many records match, or what it says instead; `total` by default. */
+export type Total =
+  | 'absent'
+  | 'text'
+  | 'meta.total'
+  | 'totalCount'
+  | 'count'
+  | 'total.value'
+  | 'rows of the page'
+  | { off: number }
+  | { moves: number }
+  | { is: unknown }
+  /** The result window of a search engine: records behind it are neither counted nor returned. */
+  | { window: number };
+
+/** How a record refers to another one, such as its company. */
+export type Reference = 'flat ids' | 'flat ids and names' | 'both' | 'names' | 'bare ids';
+
+/** A reply before it is written as JSON. */
+export interface Reply {
+  status: number;
+  headers?: Readonly<Record<string, string>>;
+  body?: unknown;
+  /** Sent unchanged instead of the body. */
+  text?: string;
+}
+
+/** Changes a reply on its way to the client. */
+export type Rewrite = (reply: Reply, request: UpstreamRequest) => Reply;
 
 interface RateHeaders {
   limit?: number | string;
@@ -122,8 +151,10 @@ interface Switches {
   raw: string;
   /** This text instead of the body. */
   instead: { text: string; type?: string };
-  /** The envelope of lists; `null`: the search envelope without records. */
+  /** The envelope of lists, by default `results` of searches and `array` of others; `null`: `results` without records. */
   envelope: EnvelopeName;
+  /** The envelope of the routes that are documented as searches. */
+  searchEnvelope: EnvelopeName;
   total: Total;
   duplicateKeys: boolean;
   bom: boolean;
@@ -140,29 +171,61 @@ interface Switches {
   /** Chunk size in bytes, or chunks cut inside each multi-byte character. */
   chunks: number | 'characters';
 
-  maxSize: number;
+  /** The largest page: what is larger is cut, or refused with this status. */
+  maxSize: number | { rows: number; over: 400 | 500 };
   /** The page size, whatever is requested. */
   fixedSize: number;
+  /** The routes whose pages have a size; others refuse the parameter by name. Where only searches do, others are whole. */
+  sizeOn: 'search routes' | 'no route';
   ignoreFrom: boolean;
-  /** All records at once, whatever is requested. */
-  everything: boolean;
+  /** All records at once, whatever is requested; of every route, or of those that are not documented as searches. */
+  everything: true | 'open routes';
   offset: Offset;
   /** Removed from pages after paging, so that offsets count them and the total may. */
   hidden: { oneIn: number; counted: boolean };
   /** Fewer records than requested although more follow; the next offset continues after them. */
-  shortReads: 'half' | 'random';
+  shortReads: 'half' | 'random' | 'every third page';
   beyondEnd: 'empty' | 'refused' | 'last page';
   /** Records that are equal in `sort` change their order with each request. */
   unstableOrder: boolean;
-  ignoreSort: boolean;
+  /** `any word`: a search engine finds every record that has one of the words in any field. */
+  filters: 'ignored' | 'refused' | 'any word';
+  /** Rows are flat, and a nested key of a filter matches nothing. */
+  flatFilterKeys: boolean;
+  query: 'ignored' | 'refused';
+  sort: 'ignored' | 'refused';
+
+  /** How a record refers to another one; as it is stored by default. */
+  references: Reference;
+  /** A contact nests its company. */
+  nestedCompany: boolean;
+  /** The rows of a list of quotes do not hold their items. */
+  itemsById: boolean;
+  /** The form of the mark of a deletion; a time by default. */
+  deleted: 'boolean' | 'null';
+  /** What optional fields are where they are missing; absent by default. */
+  missing: 'null' | 'empty text';
+  amounts: 'texts';
+  times: 'epoch seconds' | 'epoch milliseconds';
+  /** Probabilities are stored and sent as 0–100. */
+  probability: 'percent';
+  fields: 'snake_case' | 'PascalCase' | 'in attributes' | 'other amounts';
+  idField: '_id';
+  /** Ids of nineteen digits are sent as numbers. */
+  longIds: boolean;
+  /** An id that has another form than those of the records is refused with 400. */
+  refusesMalformedIds: boolean;
 
   /**
    * When the faults apply to a write: after it was stored (unless it is refused), without storing it (a success
    * answer is then false), or before its body was read.
    */
   write: 'applied' | 'unapplied' | 'unread';
-  /** What a write does to omitted fields. */
+  /** What a write does to omitted fields; `kept` by default. */
   omitted: 'kept' | 'cleared';
+  /** A write that refers to a record that does not exist is refused. */
+  refusesUnknownIds: boolean;
+  writeRule: 'status' | 'company locked' | 'company kept' | 'title' | 'category' | 'computed';
 
   /** Runs before the n-th request is answered, and may delay it. */
   onRequest: (n: number, upstream: Upstream, request: UpstreamRequest) => void | Promise<void>;
@@ -175,8 +238,8 @@ export interface When {
   first?: number;
   after?: number;
   every?: number;
-  /** Counts each method, path and query separately, so that `first: 2` fails each page twice. */
-  per?: 'url';
+  /** Counts each method, path and query separately, so that `first: 2` fails each page twice; or each path. */
+  per?: 'url' | 'path';
   /** Called after the headers, before a body was read. */
   if?: (request: UpstreamRequest) => boolean;
 }
@@ -213,8 +276,10 @@ const counts = (seen: number, { first, after, every }: When): boolean =>
   (after === undefined || seen > after) &&
   (every === undefined || seen % every === 0);
 
-const countedAs = ({ method, path, query }: UpstreamRequest, { per }: When): string =>
-  per === 'url' ? `${method} ${path}?${query}` : '';
+function countedAs({ method, path, query }: UpstreamRequest, { per }: When): string {
+  if (per === undefined) return '';
+  return per === 'url' ? `${method} ${path}?${query}` : path;
+}
 
 /** A setting for these requests only: `status: only({ code: 500 }, { first: 2 })`. */
 export function only<T>(setting: Setting<T>, when: When): Conditional<T> {

@@ -7,7 +7,7 @@ import {
   gzipSync,
 } from 'node:zlib';
 import type { Active } from './behaviour.ts';
-import { isRow } from './writes.ts';
+import { isRow } from './records.ts';
 
 const mebibyte = 2 ** 20;
 
@@ -54,7 +54,8 @@ function grafted(text: string, bytes: Buffer): Buffer {
 export function jsonBody(value: unknown, on: Active): Buffer {
   const foreign = foreignBytes(on);
   const write = on.duplicateKeys ? withTwins : (plain: unknown) => JSON.stringify(plain);
-  const text = write(foreign ? marked(value) : value);
+  const written = write(foreign ? marked(value) : value);
+  const text = on.longIds ? written.replace(/"(\d{19})"/g, '$1') : written;
   return foreign ? grafted(text, foreign) : Buffer.from(text);
 }
 

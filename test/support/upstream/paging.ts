@@ -2,7 +2,8 @@ import type { Row } from '../hosts.ts';
 import type { Active, Behaviour, EnvelopeName, Total, UpstreamRequest } from './behaviour.ts';
 import { hash, type Random } from './random.ts';
 import type { ResourcePath } from './records.ts';
-import { mentions, passes, sorted } from './search.ts';
+import { search } from './search.ts';
+import { sentRecord } from './view.ts';
 
 /** Undocumented; small, so that a client that sends no size soon notices. */
 const defaultSize = 20;
@@ -16,32 +17,41 @@ export const searchRoutes: ReadonlySet<string> = new Set<ResourcePath>([
   '/quote',
 ]);
 
-/** A query that is refused with 400 and these messages. */
-export class RejectedQuery {
-  readonly messages: string[];
+const isSearch = (path: ResourcePath): boolean => searchRoutes.has(path);
 
-  constructor(...messages: string[]) {
-    this.messages = messages;
+/** A query that is refused with this message. */
+export class RejectedQuery extends Error {
+  readonly status: number;
+
+  constructor(message: string, status = 400) {
+    super(message);
+    this.status = status;
   }
 }
 
-function search(all: readonly Row[], query: URLSearchParams, on: Active): readonly Row[] {
-  const [text, filters, sort] = ['query', 'filters', 'sort'].map((name) => query.get(name));
-  let rows = all;
-  if (text) rows = rows.filter((row) => mentions(row, text));
-  if (filters) rows = rows.filter((row) => passes(row, filters));
-  return sort && !on.ignoreSort ? sorted(rows, sort) : rows;
+const takesSize = (path: ResourcePath, { sizeOn }: Active): boolean =>
+  sizeOn === undefined || (sizeOn === 'search routes' && isSearch(path));
+
+const takesOffset = (path: ResourcePath, { sizeOn }: Active): boolean =>
+  sizeOn !== 'search routes' || isSearch(path);
+
+function refuseParameters(path: ResourcePath, query: URLSearchParams, on: Active): void {
+  const refused = [
+    takesSize(path, on) ? [] : ['size'],
+    takesOffset(path, on) ? [] : ['from', 'offset', 'skip', 'page'],
+    (['filters', 'query', 'sort'] as const).filter((name) => on[name] === 'refused'),
+    on.offset?.refusesFrom ? ['from'] : [],
+  ].flat();
+  const found = refused.find((name) => query.has(name));
+  if (found !== undefined) throw new RejectedQuery(`property ${found} should not exist`);
 }
 
-function wholeNumber(
-  query: URLSearchParams,
-  name: string,
-  least: number,
-): number | undefined | RejectedQuery {
+function wholeNumber(query: URLSearchParams, name: string, least: number): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const number = /^\d+$/.test(text) ? Number(text) : -1;
-  return number >= least ? number : new RejectedQuery(`${name} must not be less than ${least}`);
+  if (number < least) throw new RejectedQuery(`${name} must not be less than ${least}`);
+  return number;
 }
 
 interface Slice {
@@ -49,35 +59,61 @@ interface Slice {
   size: number;
 }
 
-function startOf(query: URLSearchParams, on: Active, size: number): number | RejectedQuery {
-  const { name = 'from', unit = 'record', base = 0 } = on.offset ?? {};
+function sizeOf(query: URLSearchParams, { fixedSize, maxSize }: Active): number {
+  const asked = wholeNumber(query, 'size', 1) ?? defaultSize;
+  if (fixedSize !== undefined) return fixedSize;
+  if (typeof maxSize !== 'object') return Math.min(asked, maxSize ?? asked);
+  const { rows, over } = maxSize;
+  if (asked <= rows) return asked;
+  throw new RejectedQuery(
+    over === 400 ? `size must not be greater than ${rows}` : 'Internal server error',
+    over,
+  );
+}
+
+function startOf(query: URLSearchParams, on: Active, size: number): number {
+  const { name = 'from', counts = 'records' } = on.offset ?? {};
   const asked = wholeNumber(query, name, 0);
-  if (asked instanceof RejectedQuery) return asked;
   if (on.ignoreFrom || asked === undefined) return 0;
-  return Math.max(0, asked - base) * (unit === 'page' ? size : 1);
+  const place = counts.endsWith('from 1') ? Math.max(0, asked - 1) : asked;
+  return counts.startsWith('pages') ? place * size : place;
 }
 
-function sliceOf(query: URLSearchParams, on: Active): Slice | RejectedQuery {
-  if (on.everything) return { start: 0, size: Number.MAX_SAFE_INTEGER };
-  const asked = wholeNumber(query, 'size', 1);
-  if (asked instanceof RejectedQuery) return asked;
-  const wanted = asked ?? defaultSize;
-  const size = on.fixedSize ?? Math.min(wanted, on.maxSize ?? wanted);
+function isWhole(path: ResourcePath, on: Active): boolean {
+  if (isSearch(path)) return on.everything === true;
+  return on.everything !== undefined || !takesOffset(path, on);
+}
+
+const windowOf = (path: ResourcePath, { total }: Active): number =>
+  typeof total === 'object' && 'window' in total && isSearch(path)
+    ? total.window
+    : Number.POSITIVE_INFINITY;
+
+function sliceOf(path: ResourcePath, query: URLSearchParams, length: number, on: Active): Slice {
+  if (isWhole(path, on)) return { start: 0, size: Number.MAX_SAFE_INTEGER };
+  const size = sizeOf(query, on);
   const start = startOf(query, on, size);
-  return start instanceof RejectedQuery ? start : { start, size };
-}
-
-function within({ start, size }: Slice, length: number, on: Active): Slice | RejectedQuery {
+  const window = windowOf(path, on);
+  if (start + size > window)
+    throw new RejectedQuery(`from + size must be less than or equal to ${window}`);
   if (start < length || start === 0) return { start, size };
-  if (on.beyondEnd === 'refused') return new RejectedQuery('from is beyond the last record');
+  if (on.beyondEnd === 'refused') throw new RejectedQuery('from is beyond the last record');
   if (on.beyondEnd !== 'last page') return { start, size };
   return { start: Math.max(0, Math.ceil(length / size) - 1) * size, size };
 }
 
-const shortened = (size: number, on: Active, random: Random): number => {
-  if (on.shortReads === 'half') return Math.ceil(size / 2);
-  return on.shortReads === 'random' ? 1 + random.below(size) : size;
-};
+function shortened({ start, size }: Slice, { shortReads }: Active, random: Random): number {
+  switch (shortReads) {
+    case 'half':
+      return Math.ceil(size / 2);
+    case 'random':
+      return 1 + random.below(size);
+    case 'every third page':
+      return size > 3 && Math.floor(start / size) % 3 === 1 ? size - 2 : size;
+    default:
+      return size;
+  }
+}
 
 const isHidden = (row: Row, oneIn: number): boolean =>
   hash(String(row.id ?? JSON.stringify(row))) % oneIn === 0;
@@ -88,22 +124,43 @@ export function visible(rows: readonly Row[], { hidden }: Behaviour): Row[] {
   return rows.filter((row) => hidden === undefined || !isHidden(row, hidden.oneIn));
 }
 
-function totalField(total: Total | undefined, count: number, n: number): Row {
-  if (total === 'absent') return {};
-  if (total === 'string') return { total: String(count) };
-  if (total === undefined) return { total: count };
-  if ('is' in total) return { total: total.is };
-  const change = 'off' in total ? total.off : ([0, total.moves, -total.moves][n % 3] ?? 0);
-  return { total: Math.max(0, count + change) };
+/** A list that is answered: how many records match and are in the page, and the number of the request. */
+interface Counted {
+  all: number;
+  shown: number;
+  n: number;
 }
 
-const envelopes: Record<EnvelopeName, (rows: Row[], total: Row) => unknown> = {
-  results: (results, total) => ({ results, ...total }),
-  data: (data, total) => ({ data, ...total }),
-  items: (items, total) => ({ items, ...total }),
-  array: (rows) => rows,
-  null: (_, total) => ({ results: null, ...total }),
-};
+function totalField(total: Total | undefined, { all, shown, n }: Counted): Row {
+  switch (total) {
+    case undefined:
+      return { total: all };
+    case 'absent':
+      return {};
+    case 'text':
+      return { total: String(all) };
+    case 'meta.total':
+      return { meta: { total: all } };
+    case 'totalCount':
+    case 'count':
+      return { [total]: all };
+    case 'total.value':
+      return { total: { value: all, relation: 'eq' } };
+    case 'rows of the page':
+      return { total: shown };
+  }
+  if ('is' in total) return { total: total.is };
+  if ('window' in total) return { total: Math.min(all, total.window) };
+  const change = 'off' in total ? total.off : ([0, total.moves, -total.moves][n % 3] ?? 0);
+  return { total: Math.max(0, all + change) };
+}
+
+function wrapped(path: ResourcePath, rows: readonly Row[], extra: Row, on: Active): unknown {
+  const documented: EnvelopeName = isSearch(path) ? 'results' : 'array';
+  const envelope = (isSearch(path) && on.searchEnvelope) || (on.envelope ?? documented);
+  if (envelope === 'array') return rows;
+  return envelope === 'null' ? { results: null, ...extra } : { [envelope]: rows, ...extra };
+}
 
 /** Facets: counts of the products found. */
 function facets(rows: readonly Row[]): Row {
@@ -116,27 +173,34 @@ function facets(rows: readonly Row[]): Row {
   };
 }
 
-/** The answer of a list route: a page in its envelope, or the tree as a whole. */
-export function list(
+function page(
   path: ResourcePath,
   all: readonly Row[],
   { query, n }: UpstreamRequest,
   on: Active,
   random: Random,
 ): unknown {
-  const searches = searchRoutes.has(path);
-  const wrap = envelopes[on.envelope ?? (searches ? 'results' : 'array')];
-  const shown = (rows: readonly Row[]) =>
+  const visibleOf = (rows: readonly Row[]) =>
     rows.filter((row) => !on.hidden || !isHidden(row, on.hidden.oneIn));
-  if (path === '/category/tree') return wrap(shown(all), {});
-  const ordered = on.unstableOrder ? random.shuffled(all) : all;
-  const found = searches ? search(ordered, query, on) : ordered;
-  const asked = sliceOf(query, on);
-  const slice = asked instanceof RejectedQuery ? asked : within(asked, found.length, on);
-  if (slice instanceof RejectedQuery) return slice;
-  const end = slice.start + shortened(slice.size, on, random);
-  const counted = on.hidden?.counted === false ? shown(found) : found;
+  const sent = (rows: readonly Row[]) => rows.map((row) => sentRecord(path, row, 'row', on));
+  refuseParameters(path, query, on);
+  if (path === '/category/tree') return wrapped(path, sent(visibleOf(all)), {}, on);
+  const found = search(on.unstableOrder ? random.shuffled(all) : all, query, on);
+  const slice = sliceOf(path, query, found.length, on);
+  const end = slice.start + shortened(slice, on, random);
+  const rows = visibleOf(found.slice(slice.start, end));
+  const counted = on.hidden?.counted === false ? visibleOf(found) : found;
+  const total = totalField(on.total, { all: counted.length, shown: rows.length, n });
   const extra = path === '/product' ? facets(counted) : {};
-  const total = { ...totalField(on.total, counted.length, n), ...extra };
-  return wrap(shown(found.slice(slice.start, end)), total);
+  return wrapped(path, sent(rows), { ...total, ...extra }, on);
+}
+
+/** The answer of a list route: a page in its envelope, the tree as a whole, or what refuses the query. */
+export function list(...parts: Parameters<typeof page>): unknown {
+  try {
+    return page(...parts);
+  } catch (error) {
+    if (error instanceof RejectedQuery) return error;
+    throw error;
+  }
 }

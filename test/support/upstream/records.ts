@@ -19,6 +19,15 @@ export const resourcePaths = [
 
 export type ResourcePath = (typeof resourcePaths)[number];
 
+export const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The fields of an opportunity that refer to another record, and that a write names as `companyId` or `companyExtId`. */
+export const references = ['company', 'contact', 'owner', 'pipelineStage', 'category', 'source'];
+
+/** What a service stores, by its route. */
+export type Records = Record<ResourcePath, Row[]>;
+
 /** Which records have an `id`. Records without one still differ in other fields. */
 export type Ids = 'all' | 'some' | 'none';
 

@@ -1,11 +1,12 @@
 import type { Row } from '../hosts.ts';
+import type { Active } from './behaviour.ts';
 
 /** What a list does with its parameters `filters`, `query` and `sort`. */
 
 type ValueAt = (row: Row, path: string) => unknown;
 
 /** Looks into nested records. */
-export const valueAt: ValueAt = (row, path) =>
+const nestedAt: ValueAt = (row, path) =>
   path
     .split('.')
     .reduce<unknown>(
@@ -16,6 +17,15 @@ export const valueAt: ValueAt = (row, path) =>
       row,
     );
 
+/** `companyId` is `company.id` under another name. */
+function valueAt(row: Row, path: string): unknown {
+  const [, name] = /^(\w+)Id$/.exec(path) ?? [];
+  return nestedAt(row, path) ?? (name === undefined ? undefined : nestedAt(row, `${name}.id`));
+}
+
+/** In a service with flat rows a nested path is not a field. */
+const flatAt: ValueAt = (row, path) => (path.includes('.') ? undefined : valueAt(row, path));
+
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   const [left, right] = [String(a ?? ''), String(b ?? '')];
@@ -23,23 +33,45 @@ function compare(a: unknown, b: unknown): number {
 }
 
 /** `-updatedAt,+name`; equal records keep their order. */
-export function sorted<T extends Row>(rows: readonly T[], sort: string, at = valueAt): T[] {
+function sorted(rows: readonly Row[], sort: string): Row[] {
   const keys = sort.split(',').map((key) => ({
     path: key.replace(/^[-+ ]/, ''),
     sign: key.startsWith('-') ? -1 : 1,
   }));
   return rows.toSorted((a, b) =>
-    keys.reduce((order, { path, sign }) => order || sign * compare(at(a, path), at(b, path)), 0),
+    keys.reduce(
+      (order, { path, sign }) => order || sign * compare(valueAt(a, path), valueAt(b, path)),
+      0,
+    ),
   );
 }
 
 /** `type:customer|prospect,company.id:…`: a comma is and, a pipe is or. */
-export const passes = (row: Row, filters: string, at = valueAt): boolean =>
+const passes = (row: Row, filters: string, at: ValueAt): boolean =>
   filters.split(',').every((filter) => {
     const colon = filter.indexOf(':');
     const values = filter.slice(colon + 1).split('|');
     return values.includes(String(at(row, filter.slice(0, colon)) ?? ''));
   });
 
-export const mentions = (row: Row, text: string): boolean =>
+const mentions = (row: Row, text: string): boolean =>
   JSON.stringify(row).toLowerCase().includes(text.toLowerCase());
+
+/** As a search engine does that analyses the values of a filter. */
+const hasAnyWord = (row: Row, filters: string): boolean =>
+  filters.split(/[,:|\s]+/).some((word, at) => at > 0 && mentions(row, word));
+
+/** The records that match a request, as far as the service honours its parameters. */
+export function search(all: readonly Row[], query: URLSearchParams, on: Active): readonly Row[] {
+  const asked = (name: 'filters' | 'query' | 'sort') =>
+    on[name] === 'ignored' ? null : query.get(name);
+  const [filters, text, sort] = [asked('filters'), asked('query'), asked('sort')];
+  const at = on.flatFilterKeys ? flatAt : valueAt;
+  let rows = all;
+  if (text) rows = rows.filter((row) => mentions(row, text));
+  if (filters) {
+    const isAnyWord = on.filters === 'any word';
+    rows = rows.filter((row) => (isAnyWord ? hasAnyWord(row, filters) : passes(row, filters, at)));
+  }
+  return sort ? sorted(rows, sort) : rows;
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
-import type { Reply } from './answer.ts';
+import type { Message } from './answer.ts';
 import type { Active, Cut, Trickle, UpstreamRequest } from './behaviour.ts';
 import { pieces } from './bodies.ts';
 
@@ -31,12 +31,12 @@ export async function sever(exchange: Exchange, how: Cut['how']): Promise<void> 
   else socket.resetAndDestroy();
 }
 
-function headText({ status, headers }: Reply): string {
+function headText({ status, headers }: Message): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${lines.join('')}`;
 }
 
-async function sendHalfHead(exchange: Exchange, reply: Reply, how: Cut['how']): Promise<void> {
+async function sendHalfHead(exchange: Exchange, reply: Message, how: Cut['how']): Promise<void> {
   const head = headText(reply);
   exchange.socket.write(head.slice(0, Math.floor(head.length * 0.7)));
   await pause(exchange, readTime);
@@ -59,7 +59,7 @@ function sendRaw({ request, socket }: Exchange, raw: string): void {
 }
 
 /** Sends header lines slowly; then, unless they never end, the rest of the answer. */
-async function dripHead(exchange: Exchange, reply: Reply, trickle: Trickle): Promise<void> {
+async function dripHead(exchange: Exchange, reply: Message, trickle: Trickle): Promise<void> {
   const { request, socket } = exchange;
   const line = `x-drip: ${'.'.repeat(Math.max(1, trickle.bytes))}\r\n`;
   socket.write(headText(reply));
@@ -99,7 +99,7 @@ const recased: Record<'upper' | 'title', (name: string) => string> = {
   title: (name) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
 };
 
-function framed({ status, headers, body }: Reply, on: Active): Record<string, string> {
+function framed({ status, headers, body }: Message, on: Active): Record<string, string> {
   const { 'content-type': type = '', ...rest } = headers;
   if (status === 204) return rest;
   const endless = on.trickle?.part === 'body' && on.trickle.total === undefined;
@@ -107,7 +107,7 @@ function framed({ status, headers, body }: Reply, on: Active): Record<string, st
   return { 'content-type': type, ...rest, ...(on.chunks === undefined && !endless && length) };
 }
 
-function sendHead({ on, response }: Exchange, reply: Reply): void {
+function sendHead({ on, response }: Exchange, reply: Message): void {
   const rename = on.headerCase === undefined ? String : recased[on.headerCase];
   const lines = Object.entries(framed(reply, on)).map(([name, value]) => [rename(name), value]);
   response.writeHead(reply.status, Object.fromEntries(lines));
@@ -115,7 +115,7 @@ function sendHead({ on, response }: Exchange, reply: Reply): void {
 }
 
 /** Sends the answer with the faults of the switches. */
-export async function send(exchange: Exchange, reply: Reply): Promise<void> {
+export async function send(exchange: Exchange, reply: Message): Promise<void> {
   const { request, on, response } = exchange;
   await pause(exchange, on.delayHeaders);
   request.status = reply.status;

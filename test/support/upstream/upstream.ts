@@ -1,17 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Row } from '../hosts.ts';
 import { listen } from '../local-server.ts';
-import { type Answering, answer, routeOf } from './answer.ts';
+import { type Answering, answer, endpointOf, routeOf } from './answer.ts';
 import {
   type Behaviour,
   type Elsewhere,
   LiveBehaviour,
+  type Rewrite,
   type Upstream,
   type UpstreamRequest,
 } from './behaviour.ts';
 import { RollingBudget } from './budget.ts';
 import { random } from './random.ts';
-import { generateRecords, type Ids, type ResourcePath, resourcePaths } from './records.ts';
+import {
+  generateRecords,
+  type Ids,
+  type Records,
+  type ResourcePath,
+  resourcePaths,
+} from './records.ts';
 import { type Exchange, send, sever } from './send.ts';
 
 export type { Upstream } from './behaviour.ts';
@@ -24,13 +31,17 @@ export interface Start {
   ids?: Partial<Record<ResourcePath, Ids>>;
   /** Upstreams of different seeds have no common ids. */
   seed?: number;
+  /** The records, instead of generated ones. */
+  records?: Records;
+  /** Creates what changes the replies of this service. */
+  rewrite?: (() => Rewrite) | undefined;
   /** The clock of the rolling window and of `updatedAt`. */
   now?: () => number;
 }
 
 /** The records of a route are made when they are first needed: most tests need those of one or two. */
-function recordsFor({ counts = {}, ids = {}, seed = 1 }: Start): Record<ResourcePath, Row[]> {
-  const all = {} as Record<ResourcePath, Row[]>;
+function recordsFor({ counts = {}, ids = {}, seed = 1 }: Start): Records {
+  const all = {} as Records;
   for (const path of resourcePaths) {
     const keep = (rows: Row[]): Row[] => {
       Object.defineProperty(all, path, { value: rows, writable: true });
@@ -70,7 +81,8 @@ function entryOf(incoming: IncomingMessage, n: number, at: number): UpstreamRequ
     n,
     method: incoming.method ?? '',
     path,
-    route: routeOf(path),
+    endpoint: endpointOf(path),
+    route: routeOf(endpointOf(path)),
     query: new URLSearchParams(query),
     headers: incoming.headers,
     body: '',
@@ -127,11 +139,13 @@ function settle(exchange: Exchange, error: unknown): void {
  * and changed while requests are under way: a request keeps those of its start.
  */
 export async function startUpstream(initial: Behaviour & Start = {}): Promise<Upstream> {
-  const { counts = {}, ids = {}, seed = 1, now = Date.now, ...behaviour } = initial;
+  const { counts = {}, ids = {}, records, seed = 1, now = Date.now, ...others } = initial;
+  const { rewrite: makeRewrite, ...behaviour } = others;
   const live = new LiveBehaviour();
   live.set(behaviour);
   const budget = new RollingBudget(now);
   const elsewhere = await startElsewhere();
+  const rewrite = makeRewrite?.() ?? ((reply) => reply);
   let chance = random(seed);
   let received = 0;
 
@@ -142,13 +156,13 @@ export async function startUpstream(initial: Behaviour & Start = {}): Promise<Up
     const on = live.for(request);
     const over = overWith(request, response);
     const exchange = { request, on, response, socket: incoming.socket, over };
-    const answering = { request, on, upstream, budget, random: chance, now };
+    const answering = { request, on, upstream, budget, random: chance, now, rewrite };
     serve(exchange, incoming, answering).catch((error) => settle(exchange, error));
   }, timeouts);
   const upstream: Upstream = {
     url: server.url,
     requests: [],
-    records: recordsFor({ counts, ids, seed }),
+    records: records ?? recordsFor({ counts, ids, seed }),
     budget,
     elsewhere,
     set: (change) => live.set(change),
