@@ -1,8 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { compare, inLines, questions, verdictOf } from '../support/compatibility/difference.ts';
-import { wireJudge } from '../support/compatibility/judge.ts';
+import { judgeReplies } from '../support/compatibility/judge.ts';
 import { blackouts } from '../support/compatibility/known-open.ts';
-import { openSession } from '../support/compatibility/session.ts';
 import { fieldVariations, wireVariations } from '../support/compatibility/wire.ts';
 import type { Answer } from '../support/hosts.ts';
 
@@ -11,11 +10,9 @@ const selected = wireVariations.filter((_, index) => index % 40 === 7);
 
 vi.setConfig({ maxConcurrency: 2 });
 
-const judge = wireJudge(openSession);
-
 describe.concurrent('the answers to all questions are the same, or say what is missing', () => {
   test.for(selected)('$group: $name', async (variation, { expect }) => {
-    const compared = await judge(variation);
+    const compared = await judgeReplies(variation);
     const expected = blackouts.has(variation.name) ? ['blackout'] : ['right', 'honest'];
     expect(expected, inLines(compared)).toContain(verdictOf(compared, variation.mayFail));
   });

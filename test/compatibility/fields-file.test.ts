@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { tenantsOf } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
 import { inLines, verdictOf } from '../support/compatibility/difference.ts';
-import { wireJudge } from '../support/compatibility/judge.ts';
+import { judgeReplies } from '../support/compatibility/judge.ts';
 import { inField } from '../support/compatibility/rewrite.ts';
 import { startService } from '../support/compatibility/service.ts';
 import { openSession } from '../support/compatibility/session.ts';
@@ -70,9 +70,7 @@ describe.concurrent('the answers are those of the documented service', () => {
   test.for(sample(Object.entries(mended), 4))('%s', async ([name, fields], { expect }) => {
     const variation = wireVariations.find((it) => it.name === name);
     if (!variation) throw new Error(`no variation ${name}`);
-    const compared = await wireJudge(({ set }) =>
-      openSession({ set, fields: set.rewrite ? fields : [] }),
-    )(variation);
+    const compared = await judgeReplies(variation, fields);
     expect(verdictOf(compared), inLines(compared)).toBe('right');
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { inLines, verdictOf } from '../support/compatibility/difference.ts';
-import { wireJudge } from '../support/compatibility/judge.ts';
+import { judgeReplies } from '../support/compatibility/judge.ts';
 import { blackouts } from '../support/compatibility/known-open.ts';
-import { openSession } from '../support/compatibility/session.ts';
 import {
   fieldVariations,
   pairOf,
@@ -18,11 +17,10 @@ import fc from '../support/fast-check.ts';
 
 vi.setConfig({ maxConcurrency: 2 });
 
-const judge = wireJudge(openSession);
 const isAnswered = ({ name }: WireVariation): boolean => !blackouts.has(name);
 
 async function expectHonest(variation: WireVariation): Promise<void> {
-  const compared = await judge(variation);
+  const compared = await judgeReplies(variation);
   const verdict = verdictOf(compared, variation.mayFail);
   expect(['right', 'honest'], `${variation.name}\n${inLines(compared)}`).toContain(verdict);
 }
@@ -34,7 +32,7 @@ describe.concurrent('the answers to all questions are the same, or say what is m
 test.for(wireVariations.filter(({ name }) => blackouts.has(name)))(
   '$group: $name fails',
   async (variation) => {
-    const compared = await judge(variation);
+    const compared = await judgeReplies(variation);
     expect(verdictOf(compared, variation.mayFail), inLines(compared)).toBe('blackout');
   },
 );

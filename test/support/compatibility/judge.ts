@@ -10,17 +10,15 @@ import {
   verdictOf,
 } from './difference.ts';
 import type { Choices } from './service.ts';
-import { openSession, type Session } from './session.ts';
+import { type Opened, openSession, type Session } from './session.ts';
 import type { Variation } from './variations.ts';
 import type { WireVariation } from './wire.ts';
 import { writes } from './write-probes.ts';
 
-type Differing = Pick<Variation, 'set' | 'like' | 'rateLimit'>;
-type Open = (differing: Differing) => Promise<Session>;
+type Differing = Pick<Variation, 'like'> & Opened;
 
 /** Asks the service as it is, and the documented one, whose answers are kept; `then` asks more of the former. */
 function judgeBy(
-  open: Open,
   asked: readonly Question[],
   then: (session: Session, compared: Map<string, Compared>) => Promise<void> = async () => {},
 ) {
@@ -32,7 +30,7 @@ function judgeBy(
     return answers;
   };
   const asDocumented = async (set: Choices) => {
-    const session = await open({ set });
+    const session = await openSession({ set });
     return answersOf(session).finally(() => session.close());
   };
   return async (differing: Differing): Promise<Map<string, Compared>> => {
@@ -44,7 +42,7 @@ function judgeBy(
     if (isKept) kept.set(key, before);
     const expected = await before;
     const compared = new Map<string, Compared>();
-    const session = await open(differing);
+    const session = await openSession(differing);
     try {
       const answers = await answersOf(session);
       for (const question of asked) {
@@ -59,16 +57,16 @@ function judgeBy(
   };
 }
 
-/** Judges how replies are written. */
-export function wireJudge(open: Open) {
-  const judge = judgeBy(open, [...firstQuestions, ...questions]);
-  return ({ name: _, group: __, mayFail: ___, like, ...set }: WireVariation) =>
-    judge(like ? { set, like } : { set });
-}
+const judgeWire = judgeBy([...firstQuestions, ...questions]);
+
+/** Judges how replies are written, also with lines of the file of fields. */
+export const judgeReplies = (
+  { name: _, group: __, mayFail: ___, like, ...set }: WireVariation,
+  fields: readonly string[] = [],
+) => judgeWire({ set, fields, ...(like && { like }) });
 
 /** Judges what the documentation leaves open, in lists and writes too. */
 export const judgeVariation = judgeBy(
-  openSession,
   [...firstQuestions, ...questions, ...listQuestions],
   async (session, compared) => {
     for (const { name, run } of writes) compared.set(name, await run(session));

@@ -22,7 +22,7 @@ const plentiful = 1_000_000;
 /** The person at the client agrees to every question. */
 const agreed = { action: 'accept' as const, content: { agree: true } };
 
-interface Opened extends Pick<Variation, 'set' | 'rateLimit'> {
+export interface Opened extends Pick<Variation, 'set' | 'rateLimit'> {
   /** The lines of the file of fields. */
   fields?: readonly string[] | undefined;
 }
