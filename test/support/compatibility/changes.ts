@@ -1,3 +1,4 @@
+import type { Row } from '../hosts.ts';
 import type { Rewrite } from '../upstream/behaviour.ts';
 import { inSearches, type SearchPage } from './rewrite.ts';
 import type { Choices } from './service.ts';
@@ -11,17 +12,23 @@ export interface Change extends Choices {
 
 export type Changes = Readonly<Record<string, Change>>;
 
+/** What is made of each form, by its name, which follows these words. */
+export const ofEach = <F, R>(
+  forms: Readonly<Record<string, F>>,
+  make: (form: F) => R,
+  words = '',
+): Record<string, R> =>
+  Object.fromEntries(Object.entries(forms).map(([name, form]) => [`${words}${name}`, make(form)]));
+
 /** Variations by their names. */
 export const rewritten = (of: Readonly<Record<string, () => Rewrite>>): Changes =>
-  Object.fromEntries(Object.entries(of).map(([name, rewrite]) => [name, { rewrite }]));
+  ofEach(of, (rewrite) => ({ rewrite }));
+
+/** A body that has the rows in `results`, and this. */
+export const beside =
+  (make: (page: SearchPage) => Row) =>
+  (page: SearchPage): Row => ({ results: page.rows, ...make(page) });
 
 /** Variations of the bodies of searches. */
 export const bodies = (of: Readonly<Record<string, (page: SearchPage) => unknown>>): Changes =>
-  rewritten(
-    Object.fromEntries(
-      Object.entries(of).map(([name, make]) => [
-        name,
-        inSearches((page) => ({ body: make(page) })),
-      ]),
-    ),
-  );
+  rewritten(ofEach(of, (make) => inSearches((page) => ({ body: make(page) }))));

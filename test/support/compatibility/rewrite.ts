@@ -31,21 +31,22 @@ export const inRecords =
   };
 
 /** Replaces one field of every record of a route; what is undefined is left out. */
-export const inField = (
+export const inField = <V = unknown>(
   route: ListPath | 'item',
   field: string,
-  make: (value: unknown, row: Row) => Row,
+  make: (value: V, row: Row) => Row,
 ): (() => Rewrite) =>
   inRecords(route, (row) => {
     const { [field]: value, ...rest } = row;
-    return value === undefined ? row : { ...rest, ...make(value, row) };
+    return value === undefined ? row : { ...rest, ...make(value as V, row) };
   });
 
-export type Make = (value: unknown, row: Row) => unknown;
-
 /** The same field with another value. */
-export const as = (route: ListPath | 'item', field: string, make: Make): (() => Rewrite) =>
-  inField(route, field, (value, row) => ({ [field]: make(value, row) }));
+export const as = <V = unknown>(
+  route: ListPath | 'item',
+  field: string,
+  make: (value: V, row: Row) => unknown,
+): (() => Rewrite) => inField<V>(route, field, (value, row) => ({ [field]: make(value, row) }));
 
 export const renamed = (route: ListPath | 'item', field: string, name: string): (() => Rewrite) =>
   inField(route, field, (value) => ({ [name]: value }));

@@ -1,10 +1,12 @@
 import type { Row } from '../hosts.ts';
 import type { Rewrite } from '../upstream/behaviour.ts';
-import { type Change, type Changes, rewritten } from './changes.ts';
-import { all, as, inField, inRecords, type Make, renamed, renamedAll } from './rewrite.ts';
+import { type Changes, ofEach, rewritten } from './changes.ts';
+import { all, as, inField, inRecords, renamed, renamedAll } from './rewrite.ts';
 import type { ListPath, Named } from './stored-data.ts';
 
 /** How the fields of records may differ: names, shapes, units, words. */
+
+type Make = (value: unknown) => unknown;
 
 const deal = '/opportunity';
 const closes = 'expectedCloseDate';
@@ -16,7 +18,7 @@ const partsOf = (value: unknown): [string, string, string] => {
 };
 const midnight = (value: unknown): number => Date.parse(String(value).slice(0, 10));
 
-const dayForms: Readonly<Record<string, Make>> = {
+const dayForms = {
   'local midnight in UTC': (day) => new Date(midnight(day) - 3_600_000).toISOString(),
   'local midnight of New York': (day) => new Date(midnight(day) + 5 * 3_600_000).toISOString(),
   'midnight with an offset': (day) => `${day}T00:00:00+01:00`,
@@ -49,7 +51,7 @@ const dayForms: Readonly<Record<string, Make>> = {
   'epoch in nanoseconds': (day) => `${midnight(day)}000000`,
   slashes: (day) => partsOf(day).join('/'),
   'a space before the time': (day) => `${day} 00:00:00`,
-};
+} satisfies Record<string, Make>;
 
 const noDates: readonly unknown[] = [
   ...['0001-01-01T00:00:00Z', '1900-01-01', '1970-01-01', '2099-12-31', '9999-12-31'],
@@ -60,9 +62,7 @@ const defaultDate = (date: unknown): (() => Rewrite) =>
   inRecords(deal, (row) => ({ closedAt: date, ...row }));
 
 export const dates: Changes = rewritten({
-  ...Object.fromEntries(
-    Object.entries(dayForms).map(([name, make]) => [`close date: ${name}`, as(deal, closes, make)]),
-  ),
+  ...ofEach(dayForms, (make) => as(deal, closes, make), 'close date: '),
   ...Object.fromEntries(noDates.map((date) => [`closedAt ${date} where open`, defaultDate(date)])),
   ...Object.fromEntries(
     noDates.map((date) => [
@@ -70,17 +70,14 @@ export const dates: Changes = rewritten({
       inRecords(deal, (row) => ({ deletedAt: date, ...row })),
     ]),
   ),
-  ...Object.fromEntries(
-    ['day first', 'RFC 2822', 'Firestore', 'epoch with a fraction'].map((form) => [
-      `sentAt: ${form}`,
-      as('/quote', 'sentAt', dayForms[form] as Make),
-    ]),
-  ),
-  'closedAt: day first': as(deal, 'closedAt', dayForms['day first'] as Make),
-  'closedAt: Firestore': as(deal, 'closedAt', dayForms.Firestore as Make),
+  'sentAt: day first': as('/quote', 'sentAt', dayForms['day first']),
+  'sentAt: RFC 2822': as('/quote', 'sentAt', dayForms['RFC 2822']),
+  'sentAt: Firestore': as('/quote', 'sentAt', dayForms.Firestore),
+  'sentAt: epoch with a fraction': as('/quote', 'sentAt', dayForms['epoch with a fraction']),
+  'closedAt: day first': as(deal, 'closedAt', dayForms['day first']),
+  'closedAt: Firestore': as(deal, 'closedAt', dayForms.Firestore),
 });
 
-const ref = (value: unknown): Named => value as Named;
 const refForms: Readonly<Record<string, (field: string, named: Named) => Row>> = {
   '{value, label}': (field, { id, name }) => ({ [field]: { value: id, label: name } }),
   '{key, text}': (field, { id, name }) => ({ [field]: { key: id, text: name } }),
@@ -98,11 +95,10 @@ const refForms: Readonly<Record<string, (field: string, named: Named) => Row>> =
 
 const referred = (route: ListPath, field: string): Changes =>
   rewritten(
-    Object.fromEntries(
-      Object.entries(refForms).map(([name, make]) => [
-        `${route.slice(1)}.${field}: ${name}`,
-        inField(route, field, (value) => make(field, ref(value))),
-      ]),
+    ofEach(
+      refForms,
+      (make) => inField(route, field, (named: Named) => make(field, named)),
+      `${route.slice(1)}.${field}: `,
     ),
   );
 
@@ -161,23 +157,23 @@ const deletedRows = (route: ListPath): Changes =>
     ]),
   );
 
+/** Says by other fields than `listed` whether a product is listed. */
+const listed = (make: (isListed: boolean) => Row): (() => Rewrite) =>
+  inField('/product', 'listed', make);
+
 export const deletion: Changes = {
   ...deletedRows(deal),
   ...deletedRows('/contact'),
   ...rewritten({
     'product isListed': renamed('/product', 'listed', 'isListed'),
-    'product unlisted': inField('/product', 'listed', (value) => ({ unlisted: !value })),
+    'product unlisted': listed((isListed) => ({ unlisted: !isListed })),
     'product listed: "N"': as('/product', 'listed', (value) => (value ? 'Y' : 'N')),
     'product listed: 0 or 1': as('/product', 'listed', Number),
-    'product blocked': inField('/product', 'listed', (value) => ({ blocked: !value })),
+    'product blocked': listed((isListed) => ({ blocked: !isListed })),
     'product sellable': renamed('/product', 'listed', 'isSellable'),
-    'product hidden': inField('/product', 'listed', (value) => ({ hidden: !value })),
-    'product availability': inField('/product', 'listed', (value) => ({
-      availability: value ? 'in catalogue' : 'withdrawn',
-    })),
-    'product status inactive': inField('/product', 'listed', (value) => ({
-      status: value ? 'active' : 'inactive',
-    })),
+    'product hidden': listed((isListed) => ({ hidden: !isListed })),
+    'product availability': listed((it) => ({ availability: it ? 'in catalogue' : 'withdrawn' })),
+    'product status inactive': listed((it) => ({ status: it ? 'active' : 'inactive' })),
   }),
 };
 
@@ -237,13 +233,13 @@ export const lines: Changes = rewritten({
   lineItems: renamed('/quote', 'items', 'lineItems'),
   lines: renamed('/quote', 'items', 'lines'),
   'items.data': as('/quote', 'items', (data) => ({ data })),
-  'items cut, itemCount': inField('/quote', 'items', (items) => ({
-    items: (items as Row[]).slice(0, 1),
-    itemCount: (items as Row[]).length,
+  'items cut, itemCount': inField('/quote', 'items', (items: Row[]) => ({
+    items: items.slice(0, 1),
+    itemCount: items.length,
   })),
-  'items {data, total}, one of them': as('/quote', 'items', (items) => ({
-    data: (items as Row[]).slice(0, 1),
-    total: (items as Row[]).length,
+  'items {data, total}, one of them': as('/quote', 'items', (items: Row[]) => ({
+    data: items.slice(0, 1),
+    total: items.length,
   })),
   'items []': as('/quote', 'items', () => []),
   'items [] beside a total': inField('/quote', 'items', () => ({ items: [], total: 1_200 })),
@@ -253,13 +249,8 @@ export const lines: Changes = rewritten({
 });
 
 /** Each with what the same would be in the documented form. */
-const meaning = (
-  like: () => Rewrite,
-  of: Readonly<Record<string, () => Rewrite>>,
-): Readonly<Record<string, Change>> =>
-  Object.fromEntries(
-    Object.entries(of).map(([name, rewrite]) => [name, { rewrite, like: { rewrite: like } }]),
-  );
+const meaning = (like: () => Rewrite, of: Readonly<Record<string, () => Rewrite>>): Changes =>
+  ofEach(of, (rewrite) => ({ rewrite, like: { rewrite: like } }));
 
 const adding = (route: ListPath | 'item', more: Row): (() => Rewrite) =>
   inRecords(route, (row) => ({ ...row, ...more }));
@@ -367,7 +358,7 @@ export const statuses: Changes = rewritten({
   'quote statusId': renamed('/quote', 'status', 'statusId'),
 });
 
-const amountForms: Readonly<Record<string, Make>> = {
+const amountForms = {
   'German text': (value) => Number(value).toLocaleString('de-DE', { minimumFractionDigits: 2 }),
   'German text without cents': (value) => Number(value).toLocaleString('de-DE'),
   'Swiss text': (value) =>
@@ -379,7 +370,7 @@ const amountForms: Readonly<Record<string, Make>> = {
   '{value}': (value) => ({ value }),
   cents: (value) => ({ cents: Number(value) * 100 }),
   '{units, nanos}': (value) => ({ units: String(value), nanos: 0 }),
-};
+} satisfies Record<string, Make>;
 
 const masked: Changes = rewritten({
   'one-time revenue masked': as(deal, 'onetimeRevenue', () => '***'),
@@ -422,7 +413,7 @@ export const amounts: Changes = {
     'price: unitPrice': renamed('item', 'price', 'unitPrice'),
     'product price: {amount}': as('/product', 'price', (amount) => ({ amount })),
     'product price: listPrice': renamed('/product', 'price', 'listPrice'),
-    'product price, German text': as('/product', 'price', amountForms['German text'] as Make),
+    'product price, German text': as('/product', 'price', amountForms['German text']),
     'probability as text': as(deal, 'probability', String),
     'probability "0,5"': as(deal, 'probability', (value) => String(value).replace('.', ',')),
   }),

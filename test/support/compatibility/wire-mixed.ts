@@ -1,6 +1,6 @@
 import type { Row } from '../hosts.ts';
 import type { Rewrite } from '../upstream/behaviour.ts';
-import { bodies, type Changes, rewritten } from './changes.ts';
+import { beside, bodies, type Changes, rewritten } from './changes.ts';
 import {
   all,
   as,
@@ -16,32 +16,31 @@ import type { ListPath, Named } from './stored-data.ts';
 
 /** Data that is only half migrated, partial outages, and the habits of other products and of gateways. */
 
-type Make = (value: unknown, row: Row) => Row;
-
 const deal = '/opportunity';
-const named = (value: unknown): Named => value as Named;
 
 /** Whether a record is one of the half that has the new form: always the same ones. */
 const isHalf = ({ id, name }: Row): boolean =>
   [...String(id ?? name)].reduce((sum, it) => sum + it.charCodeAt(0), 0) % 2 === 0;
 
 /** One field of half of the records. */
-const half = (route: ListPath | 'item', field: string, make: Make): (() => Rewrite) =>
-  inField(route, field, (value, row) => (isHalf(row) ? make(value, row) : { [field]: value }));
+const half = <V = unknown>(
+  route: ListPath | 'item',
+  field: string,
+  make: (value: V) => Row,
+): (() => Rewrite) =>
+  inField<V>(route, field, (value, row) => (isHalf(row) ? make(value) : { [field]: value }));
 
 /** Half of the records of a route. */
 const halfRows = (route: ListPath | 'item', change: (row: Row) => Row): (() => Rewrite) =>
   inRecords(route, (row) => (isHalf(row) ? change(row) : row));
 
-const called =
-  (name: string): Make =>
-  (value) => ({ [name]: value });
+const called = (name: string) => (value: unknown) => ({ [name]: value });
 /** The same field of half of the records with another value. */
-const halfAs = (
+const halfAs = <V = unknown>(
   route: ListPath | 'item',
   field: string,
-  make: (value: unknown) => unknown,
-): (() => Rewrite) => half(route, field, (value) => ({ [field]: make(value) }));
+  make: (value: V) => unknown,
+): (() => Rewrite) => half<V>(route, field, (value) => ({ [field]: make(value) }));
 
 const dayFirst = (value: unknown): string =>
   String(value).slice(0, 10).split('-').reverse().join('.');
@@ -69,28 +68,28 @@ export const halves: Changes = rewritten({
   'half: amount': half(deal, 'onetimeRevenue', called('amount')),
   'half: mrr': half(deal, 'monthlyRevenue', called('mrr')),
   'half: probability in percent': halfAs(deal, 'probability', (it) => Number(it) * 100),
-  'half: company {key, text}': halfAs(deal, 'company', (it) => ({
-    key: named(it).id,
-    text: named(it).name,
+  'half: company {key, text}': halfAs(deal, 'company', (it: Named) => ({
+    key: it.id,
+    text: it.name,
   })),
-  'half: companyId only': half(deal, 'company', (it) => ({ companyId: named(it).id })),
-  'half: company by id, name null': halfAs(deal, 'company', (it) => ({
-    id: named(it).id,
+  'half: companyId only': half(deal, 'company', (it: Named) => ({ companyId: it.id })),
+  'half: company by id, name null': halfAs(deal, 'company', (it: Named) => ({
+    id: it.id,
     name: null,
   })),
-  'half: company with an error': halfAs(deal, 'company', (it) => ({
-    id: named(it).id,
+  'half: company with an error': halfAs(deal, 'company', (it: Named) => ({
+    id: it.id,
     error: 'unavailable',
   })),
-  'half: accountRef of deals': half(deal, 'company', (it) => ({ accountRef: named(it).id })),
-  'half: quote accountRef': half('/quote', 'company', (it) => ({ accountRef: named(it).id })),
+  'half: accountRef of deals': half(deal, 'company', (it: Named) => ({ accountRef: it.id })),
+  'half: quote accountRef': half('/quote', 'company', (it: Named) => ({ accountRef: it.id })),
   'half: owner as e-mail': halfAs(
     deal,
     'owner',
-    (it) => `${named(it).name.split(' ')[0]?.toLowerCase()}@example.com`,
+    (it: Named) => `${it.name.split(' ')[0]?.toLowerCase()}@example.com`,
   ),
-  'half: stage as an id': halfAs(deal, 'pipelineStage', (it) => named(it).id),
-  'half: stageName': half(deal, 'pipelineStage', (it) => ({ stageName: named(it).name })),
+  'half: stage as an id': halfAs(deal, 'pipelineStage', (it: Named) => it.id),
+  'half: stageName': half(deal, 'pipelineStage', (it: Named) => ({ stageName: it.name })),
   'half: status won': half(deal, 'statusId', called('status')),
   'half: status codes': halfAs(deal, 'statusId', (it) => ({ won: 4, lost: 7 })[String(it)] ?? 1),
   'half: closeDate': half(deal, 'closedAt', called('closeDate')),
@@ -115,8 +114,8 @@ export const halves: Changes = rewritten({
   'half: quote status codes': halfAs('/quote', 'status', (it) =>
     ['draft', 'sent', 'approved', 'declined'].indexOf(String(it)),
   ),
-  'half: quote opportunity dealId': half('/quote', 'opportunity', (it) => ({
-    dealId: named(it).id,
+  'half: quote opportunity dealId': half('/quote', 'opportunity', (it: Named) => ({
+    dealId: it.id,
   })),
   'half: sentAt renamed': half('/quote', 'sentAt', called('dispatched')),
   'half: expiresAt renamed': half('/quote', 'expiresAt', called('validUntil')),
@@ -124,33 +123,29 @@ export const halves: Changes = rewritten({
   'half: qty': half('item', 'quantity', called('qty')),
   'half: billingPeriod': half('item', 'term', called('billingPeriod')),
   'half: term P1M': halfAs('item', 'term', (it) => (it === 'month' ? 'P1M' : 'P1Y')),
-  'half: line product id only': half('item', 'product', (it) => ({ productId: named(it).id })),
+  'half: line product id only': half('item', 'product', (it: Named) => ({ productId: it.id })),
   'half: line product sku': half('item', 'product', () => ({ sku: 'x' })),
   'half: no currency': half('/company', 'currency', () => ({})),
   'half: currency symbol': halfAs(
     '/company',
     'currency',
-    (it) => ({ EUR: '€', USD: '$', GBP: '£' })[String(it)],
+    (it: Named) => ({ EUR: '€', USD: '$', GBP: '£' })[String(it)],
   ),
   'half: company name null': halfAs('/company', 'name', () => null),
   'half: company title': half('/company', 'name', called('title')),
 });
 
 /** A reference that another variation of a pair has made a text stays one. */
-const swapped = (it: unknown): unknown =>
-  typeof it === 'object' ? { id: named(it).name, name: String(named(it).id) } : it;
-const padded = (it: unknown): Row => ({ id: `  ${named(it).id} `, name: named(it).name });
-const withZeros = (it: unknown): Row => ({ id: `000${named(it).id}`, name: named(it).name });
-const emailOf = (it: unknown): string =>
-  `${named(it).name.toLowerCase().replace(' ', '.')}@example.com`;
-const pairOf = (it: unknown): unknown[] => [named(it).id, named(it).name];
+const swapped = (it: Named | string): unknown =>
+  typeof it === 'object' ? { id: it.name, name: String(it.id) } : it;
+const padded = (it: Named): Row => ({ id: `  ${it.id} `, name: it.name });
+const withZeros = (it: Named): Row => ({ id: `000${it.id}`, name: it.name });
+const emailOf = (it: Named): string => `${it.name.toLowerCase().replace(' ', '.')}@example.com`;
+const pairOf = (it: Named): unknown[] => [it.id, it.name];
 
 /** The lines of a quote, all but the first one inside of it. */
 const nestedAs = (name: string): (() => Rewrite) =>
-  as('/quote', 'items', (items) => {
-    const [first, ...rest] = items as Row[];
-    return first ? [{ ...first, [name]: rest }] : [];
-  });
+  as('/quote', 'items', ([first, ...rest]: Row[]) => (first ? [{ ...first, [name]: rest }] : []));
 const state = (it: unknown): number => ({ won: 1, lost: 2 })[String(it)] ?? 0;
 const lowerCase = (name: string): string => name.toLowerCase();
 
@@ -165,7 +160,7 @@ export const habits: Changes = rewritten({
     name: row.id,
   })),
   'contact companyId is the name': as('/contact', 'companyId', (_, row) => row.companyName),
-  'deal companyId is the name': inField(deal, 'company', (it) => ({ companyId: named(it).name })),
+  'deal companyId is the name': inField(deal, 'company', (it: Named) => ({ companyId: it.name })),
   'line product swapped': as('item', 'product', swapped),
   'quote opportunity swapped': as('/quote', 'opportunity', swapped),
   'deal company padded': as(deal, 'company', padded),
@@ -174,25 +169,25 @@ export const habits: Changes = rewritten({
   'line product padded': as('item', 'product', padded),
   'contact companyId padded': as('/contact', 'companyId', (it) => ` ${it}`),
   'companies padded': as('/company', 'id', (it) => ` ${it} `),
-  'company ids with zeros in deals, no names': as(deal, 'company', (it) => ({
-    id: `000${named(it).id}`,
+  'company ids with zeros in deals, no names': as(deal, 'company', (it: Named) => ({
+    id: `000${it.id}`,
   })),
   'company ids with zeros in deals': as(deal, 'company', withZeros),
   'opportunity ids with zeros in quotes': as('/quote', 'opportunity', withZeros),
   'product ids with zeros in lines': as('item', 'product', withZeros),
   'names padded': as('/company', 'name', (it) => ` ${it}  `),
   'owners as e-mail': as(deal, 'owner', emailOf),
-  'owners {email}': as(deal, 'owner', (it) => ({ email: emailOf(it) })),
-  'owners {id, email}': as(deal, 'owner', (it) => ({ id: named(it).id, email: emailOf(it) })),
-  ownerEmail: inField(deal, 'owner', (it) => ({ ownerEmail: emailOf(it) })),
+  'owners {email}': as(deal, 'owner', (it: Named) => ({ email: emailOf(it) })),
+  'owners {id, email}': as(deal, 'owner', (it: Named) => ({ id: it.id, email: emailOf(it) })),
+  ownerEmail: inField(deal, 'owner', (it: Named) => ({ ownerEmail: emailOf(it) })),
   'quote owners as e-mail': as('/quote', 'owner', emailOf),
   'lines without product': inField('item', 'product', () => ({})),
-  'lines with product name only': as('item', 'product', (it) => named(it).name),
+  'lines with product name only': as('item', 'product', (it: Named) => it.name),
   'lines with sku': inField('item', 'product', () => ({ sku: 'x' })),
   'lines without ids': inRecords('item', ({ id: _, product: __, ...row }) => row),
-  'Salesforce: 15 of 18 characters': as(deal, 'company', (it) => ({
-    id: String(named(it).id).slice(0, 15),
-    name: named(it).name,
+  'Salesforce: 15 of 18 characters': as(deal, 'company', (it: Named) => ({
+    id: String(it.id).slice(0, 15),
+    name: it.name,
   })),
   'Salesforce: attributes in each': inRecords(deal, (row) => ({
     attributes: { type: 'Opportunity', url: '/x' },
@@ -213,28 +208,25 @@ export const habits: Changes = rewritten({
     updatedAt,
     properties,
   })),
-  'HubSpot: associations': inField(deal, 'company', (it) => ({
-    associations: { companies: { results: [{ id: named(it).id }] } },
+  'HubSpot: associations': inField(deal, 'company', (it: Named) => ({
+    associations: { companies: { results: [{ id: it.id }] } },
   })),
   'HubSpot: hs_ prefix': renamed(deal, 'monthlyRevenue', 'hs_monthlyRevenue'),
-  'Pipedrive: {value, name}': as(deal, 'company', (it) => ({
-    value: named(it).id,
-    name: named(it).name,
+  'Pipedrive: {value, name}': as(deal, 'company', (it: Named) => ({ value: it.id, name: it.name })),
+  'Pipedrive: org_id': inField(deal, 'company', (it: Named) => ({
+    org_id: { value: it.id, name: it.name },
   })),
-  'Pipedrive: org_id': inField(deal, 'company', (it) => ({
-    org_id: { value: named(it).id, name: named(it).name },
-  })),
-  'Pipedrive: org_id and org_name': inField(deal, 'company', (it) => ({
-    org_id: named(it).id,
-    org_name: named(it).name,
+  'Pipedrive: org_id and org_name': inField(deal, 'company', (it: Named) => ({
+    org_id: it.id,
+    org_name: it.name,
   })),
   'Pipedrive: status deleted': states(deal, (isGone) => (isGone ? { statusId: 'deleted' } : {})),
-  'Dynamics: _companyid_value': inField(deal, 'company', (it) => ({
-    _companyid_value: named(it).id,
+  'Dynamics: _companyid_value': inField(deal, 'company', (it: Named) => ({
+    _companyid_value: it.id,
   })),
-  'Dynamics: formatted': inField(deal, 'owner', (it) => ({
-    _ownerid_value: named(it).id,
-    '_ownerid_value@OData.Community.Display.V1.FormattedValue': named(it).name,
+  'Dynamics: formatted': inField(deal, 'owner', (it: Named) => ({
+    _ownerid_value: it.id,
+    '_ownerid_value@OData.Community.Display.V1.FormattedValue': it.name,
   })),
   'Dynamics: statecode': inField(deal, 'statusId', (it) => ({ statecode: state(it) })),
   'Dynamics: statecode without closedAt': all(
@@ -269,17 +261,17 @@ export const habits: Changes = rewritten({
   })),
   'lines nested': nestedAs('items'),
   'lines nested as children': nestedAs('children'),
-  'lines by key': as('/quote', 'items', (items) =>
-    Object.fromEntries((items as Row[]).map((it, at) => [`k${at}`, it])),
+  'lines by key': as('/quote', 'items', (items: Row[]) =>
+    Object.fromEntries(items.map((it, at) => [`k${at}`, it])),
   ),
   'lines as text': as('/quote', 'items', (items) => JSON.stringify(items)),
-  'lines ids only': as('/quote', 'items', (items) => (items as Row[]).map(({ id }) => id)),
-  'lines {id} only': as('/quote', 'items', (items) => (items as Row[]).map(({ id }) => ({ id }))),
+  'lines ids only': as('/quote', 'items', (items: Row[]) => items.map(({ id }) => id)),
+  'lines {id} only': as('/quote', 'items', (items: Row[]) => items.map(({ id }) => ({ id }))),
   'line prices 0 beside netPrice': inField('item', 'price', (netPrice) => ({ price: 0, netPrice })),
   'localized names': as('/product', 'name', (en) => ({ en, de: en })),
-  'localized stage': as(deal, 'pipelineStage', (it) => ({
-    id: named(it).id,
-    name: { en: named(it).name },
+  'localized stage': as(deal, 'pipelineStage', (it: Named) => ({
+    id: it.id,
+    name: { en: it.name },
   })),
   'quote deletedAt in meta': inRecords('/quote', ({ deletedAt, ...row }) => ({
     ...row,
@@ -371,24 +363,22 @@ export const pages: Changes = {
     'SAP: d.results, __count': ({ rows, total }) => ({
       d: { results: rows, __count: String(total) },
     }),
-    'total grows (look-ahead)': ({ rows, total, from }) => ({
-      results: rows,
+    'total grows (look-ahead)': beside(({ rows, total, from }) => ({
       total: Math.min(total, from + rows.length + 1),
-    }),
-    'total grows (a page ahead)': ({ rows, total, from, size }) => ({
-      results: rows,
+    })),
+    'total grows (a page ahead)': beside(({ rows, total, from, size }) => ({
       total: Math.min(total, from + rows.length + size),
-    }),
-    'total so far': ({ rows, from }) => ({ results: rows, total: from + rows.length }),
-    'total + 3': ({ rows, total }) => ({ results: rows, total: total + 3 }),
-    'total − 2': ({ rows, total }) => ({ results: rows, total: Math.max(rows.length, total - 2) }),
-    'total halved': ({ rows, total }) => ({ results: rows, total: Math.floor(total / 2) }),
-    'total of another list': ({ rows }) => ({ results: rows, total: 517 }),
+    })),
+    'total so far': beside(({ rows, from }) => ({ total: from + rows.length })),
+    'total + 3': beside(({ total }) => ({ total: total + 3 })),
+    'total − 2': beside(({ rows, total }) => ({ total: Math.max(rows.length, total - 2) })),
+    'total halved': beside(({ total }) => ({ total: Math.floor(total / 2) })),
+    'total of another list': beside(() => ({ total: 517 })),
     'total + 3, 10 rows a page': ({ rows, total }) => ({
       results: rows.slice(0, 10),
       total: total + 3,
     }),
-    'total is the page size': ({ rows, size }) => ({ results: rows, total: size }),
+    'total is the page size': beside(({ size }) => ({ total: size })),
     'rows in records by type': ({ rows, total }) => ({
       results: rows.map((row) => ({ record: row })),
       total,

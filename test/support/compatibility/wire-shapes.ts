@@ -1,12 +1,12 @@
 import type { Row } from '../hosts.ts';
 import type { Reply, Rewrite, UpstreamRequest } from '../upstream/behaviour.ts';
 import { searchRoutes } from '../upstream/paging.ts';
-import { bodies, type Changes, rewritten } from './changes.ts';
+import { beside, bodies, type Changes, rewritten } from './changes.ts';
 import {
   all,
+  as,
   byId,
   firstTen,
-  inField,
   inRecords,
   inSearches,
   onRoutes,
@@ -127,51 +127,40 @@ const repetitions: Readonly<Record<string, (total: number) => Row>> = {
 
 export const counts: Changes = {
   ...bodies({
-    'total doubled': ({ rows, total }) => ({ results: rows, total: total * 2 }),
-    'total of one more': ({ rows, total }) => ({ results: rows, total: total + 1 }),
-    'total of one less': ({ rows, total }) => ({ results: rows, total: Math.max(0, total - 1) }),
-    'pagination.total': ({ rows, total }) => ({ results: rows, pagination: { total } }),
-    'pagination.totalCount': ({ rows, total }) => ({
-      results: rows,
+    'total doubled': beside(({ total }) => ({ total: total * 2 })),
+    'total of one more': beside(({ total }) => ({ total: total + 1 })),
+    'total of one less': beside(({ total }) => ({ total: Math.max(0, total - 1) })),
+    'pagination.total': beside(({ total }) => ({ pagination: { total } })),
+    'pagination.totalCount': beside(({ rows, total }) => ({
       pagination: { totalCount: total, count: rows.length },
-    }),
-    'meta.pagination.total': ({ rows, total }) => ({
-      results: rows,
+    })),
+    'meta.pagination.total': beside(({ rows, total }) => ({
       meta: { pagination: { total, count: rows.length } },
-    }),
-    'meta.count': ({ rows, total }) => ({ results: rows, meta: { count: total } }),
-    'meta.totalCount': ({ rows, total }) => ({ results: rows, meta: { totalCount: total } }),
-    'paging.total': ({ rows, total }) => ({ results: rows, paging: { total } }),
-    'page.totalElements': ({ rows, total }) => ({ results: rows, page: { totalElements: total } }),
-    totalElements: ({ rows, total }) => ({ results: rows, totalElements: total }),
-    total_count: ({ rows, total }) => ({ results: rows, total_count: total }),
-    totalRecords: ({ rows, total }) => ({ results: rows, totalRecords: total }),
-    totalResults: ({ rows, total }) => ({ results: rows, totalResults: total }),
-    'count of the page, total beside': ({ rows, total }) => ({
-      results: rows,
+    })),
+    'meta.count': beside(({ total }) => ({ meta: { count: total } })),
+    'meta.totalCount': beside(({ total }) => ({ meta: { totalCount: total } })),
+    'paging.total': beside(({ total }) => ({ paging: { total } })),
+    'page.totalElements': beside(({ total }) => ({ page: { totalElements: total } })),
+    totalElements: beside(({ total }) => ({ totalElements: total })),
+    total_count: beside(({ total }) => ({ total_count: total })),
+    totalRecords: beside(({ total }) => ({ totalRecords: total })),
+    totalResults: beside(({ total }) => ({ totalResults: total })),
+    'count of the page, total beside': beside(({ rows, total }) => ({
       count: rows.length,
       pagination: { total },
-    }),
-    'total with a unit': ({ rows, total }) => ({ results: rows, total: `${total} records` }),
-    'total −1': ({ rows }) => ({ results: rows, total: -1 }),
-    'total null': ({ rows }) => ({ results: rows, total: null }),
-    'total of pages': ({ rows, total, size }) => ({
-      results: rows,
-      totalPages: Math.ceil(total / size),
-    }),
-    'total is a float': ({ rows, total }) => ({ results: rows, total: total + 0.5 }),
-    hasMore: ({ rows, total, from }) => ({
-      results: rows,
-      hasMore: from + rows.length < total,
-    }),
-    'relation gte': ({ rows, total }) => ({
-      results: rows,
+    })),
+    'total with a unit': beside(({ total }) => ({ total: `${total} records` })),
+    'total −1': beside(() => ({ total: -1 })),
+    'total null': beside(() => ({ total: null })),
+    'total of pages': beside(({ total, size }) => ({ totalPages: Math.ceil(total / size) })),
+    'total is a float': beside(({ total }) => ({ total: total + 0.5 })),
+    hasMore: beside(({ rows, total, from }) => ({ hasMore: from + rows.length < total })),
+    'relation gte': beside(({ total }) => ({
       total: { value: Math.min(total, 100), relation: 'gte' },
-    }),
-    'relation gte, exact total': ({ rows, total }) => ({
-      results: rows,
+    })),
+    'relation gte, exact total': beside(({ total }) => ({
       total: { value: total, relation: 'gte' },
-    }),
+    })),
     'partial: true': ({ rows, total }) => ({ partial: true, results: rows, total }),
     'timed_out: true': ({ rows, total }) => ({ timed_out: true, results: rows, total }),
     '_shards.failed': ({ rows, total }) => ({
@@ -179,15 +168,11 @@ export const counts: Changes = {
       results: rows,
       total,
     }),
-    'exact: false at 100': ({ rows, total }) => ({
-      results: rows,
+    'exact: false at 100': beside(({ total }) => ({
       total: Math.min(total, 100),
       totalIsExact: false,
-    }),
-    'filtered beside all': ({ rows, total }) => ({
-      results: rows,
-      meta: { total: 5000, filtered: total },
-    }),
+    })),
+    'filtered beside all': beside(({ total }) => ({ meta: { total: 5000, filtered: total } })),
     ...Object.fromEntries(
       Object.entries(repetitions).map(([name, count]) => [
         `each tenth row twice, ${name}`,
@@ -424,10 +409,7 @@ const idChange = (make: (id: string) => unknown): (() => Rewrite) => {
 };
 
 const upperIn = (route: ListPath): (() => Rewrite) =>
-  inField(route, 'company', (it) => {
-    const named = it as Named;
-    return { company: { ...named, id: String(named.id).toUpperCase() } };
-  });
+  as(route, 'company', ({ id, name }: Named) => ({ id: String(id).toUpperCase(), name }));
 
 /** Texts, from which no digit is lost. */
 const longIds: Choices = { ids: '19 digits in texts' };

@@ -8,15 +8,14 @@ import type { ListPath, Named } from './stored-data.ts';
 
 const deal = '/opportunity';
 const book = '/pricing-book';
-const named = (value: unknown): Named => value as Named;
 
 /** @param make of an entry and the part number of its product: those of a book are of the product with its number */
 const inBooks = (make: (entry: Row, partNumber: string) => Row): (() => Rewrite) =>
-  inField(book, 'products', (products, { name }) => ({
-    products: (products as Row[]).map((it) => make(it, String(name).replace(/^\D+/, 'MPN-'))),
+  inField(book, 'products', (products: Row[], { name }) => ({
+    products: products.map((it) => make(it, String(name).replace(/^\D+/, 'MPN-'))),
   }));
 const booksOf = (make: (id: string, at: number) => string): (() => Rewrite) =>
-  inField(book, 'companyIds', (ids) => ({ companyIds: (ids as string[]).map(make) }));
+  inField(book, 'companyIds', (ids: string[]) => ({ companyIds: ids.map(make) }));
 
 export const books: Changes = rewritten({
   'book products by part number': inBooks(({ productId: _, ...rest }, partNumber) => ({
@@ -59,19 +58,16 @@ export const codes: Changes = rewritten({
 });
 
 /** One field of a third of the records, always the same ones. */
-const third = (
+const third = <V = unknown>(
   route: ListPath | 'item',
   field: string,
-  make: (value: unknown) => unknown,
+  make: (value: V) => unknown,
 ): (() => Rewrite) =>
-  inField(route, field, (value, { id, name }) => {
+  inField<V>(route, field, (value, { id, name }) => {
     const sum = [...String(id ?? name)].reduce((total, it) => total + it.charCodeAt(0), 0);
     return { [field]: sum % 3 === 0 ? make(value) : value };
   });
-const old = (it: unknown): Named => ({
-  id: `OLD-${String(named(it).id).slice(0, 6)}`,
-  name: named(it).name,
-});
+const old = ({ id, name }: Named): Named => ({ id: `OLD-${String(id).slice(0, 6)}`, name });
 
 export const origins: Changes = rewritten({
   'products swapped': inRecords('/product', (row) => ({ ...row, id: row.name, name: row.id })),
