@@ -49,7 +49,7 @@ describe('the service refuses a request', () => {
     const service = closing(await startUpstream());
     service.set({ status: { code: 503, retryAfter } });
     const words = await (await serverOf(service.url)).refused('cpq_list_companies');
-    expect(words).toContain(` answered with status 503. Ask again in ${said}.`);
+    expect(words).toMatch(new RegExp(` answered with status 503\\. Ask again in ${said}\\.$`));
     expect(service.requests).toHaveLength(requests);
   });
 

@@ -18,7 +18,7 @@ export interface Service extends Upstream {
 const key = 'CompatibilityKey0123456789';
 
 /** The documented service in its strictest form. */
-export const documented: Behaviour = {
+const documented: Behaviour = {
   keys: new Set([key]),
   maxSize: 1_000,
   omitted: 'cleared',

@@ -155,7 +155,7 @@ const sizes: readonly Variation[] = [
 ];
 
 /** A tree has no count, so that nothing shows what is hidden. */
-const counted: When = { if: ({ route }) => route !== '/category/tree' };
+const outsideTree: When = { if: ({ route }) => route !== '/category/tree' };
 
 const offsets: readonly Variation[] = [
   vary('from is ignored', 'Every page is the first one.', { ignoreFrom: true }),
@@ -188,8 +188,8 @@ const offsets: readonly Variation[] = [
   }),
   vary(
     'hidden rows',
-    'One record in thirteen is counted and has its place, but is not shown.',
-    { hidden: only({ oneIn: 13, counted: true }, counted) },
+    'One record in seventeen is counted and has its place, but is not shown.',
+    { hidden: only({ oneIn: 17, counted: true }, outsideTree) },
     { partial: true, mayFail: uncertain },
   ),
 ];

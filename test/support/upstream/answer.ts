@@ -150,7 +150,7 @@ function one(
   const rows = upstream.records[route];
   if (on.refusesMalformedIds && field === 'id' && formOf(value) !== formOf(rows[0]?.id))
     return problem(400, ['id must be a valid id']);
-  const row = rows.find((candidate) => String(candidate[field]) === value);
+  const row = rows.find((it) => it[field] !== undefined && String(it[field]) === value);
   if (!row) return problem(404, 'Not Found');
   return { status: 200, body: sentRecord(route, row, 'record', on) };
 }

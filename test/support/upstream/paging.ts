@@ -2,7 +2,7 @@ import type { Row } from '../hosts.ts';
 import type { Active, Behaviour, EnvelopeName, Total, UpstreamRequest } from './behaviour.ts';
 import { hash, type Random } from './random.ts';
 import type { ResourcePath } from './records.ts';
-import { search } from './search.ts';
+import { type SearchParameter, search } from './search.ts';
 import { sentRecord } from './view.ts';
 
 /** Undocumented; small, so that a client that sends no size soon notices. */
@@ -18,6 +18,13 @@ export const searchRoutes: ReadonlySet<string> = new Set<ResourcePath>([
 ]);
 
 const isSearch = (path: ResourcePath): boolean => searchRoutes.has(path);
+
+const searchParameters = ['filters', 'query', 'sort'] as const;
+
+function parametersOf(path: ResourcePath): readonly SearchParameter[] {
+  if (isSearch(path)) return searchParameters;
+  return path === '/contract/items' ? ['query'] : [];
+}
 
 /** A query that is refused with this message. */
 export class RejectedQuery extends Error {
@@ -39,7 +46,7 @@ function refuseParameters(path: ResourcePath, query: URLSearchParams, on: Active
   const refused = [
     takesSize(path, on) ? [] : ['size'],
     takesOffset(path, on) ? [] : ['from', 'offset', 'skip', 'page'],
-    (['filters', 'query', 'sort'] as const).filter((name) => on[name] === 'refused'),
+    searchParameters.filter((name) => on[name] === 'refused'),
     on.offset?.refusesFrom ? ['from'] : [],
   ].flat();
   const found = refused.find((name) => query.has(name));
@@ -185,7 +192,8 @@ function page(
   const sent = (rows: readonly Row[]) => rows.map((row) => sentRecord(path, row, 'row', on));
   refuseParameters(path, query, on);
   if (path === '/category/tree') return wrapped(path, sent(visibleOf(all)), {}, on);
-  const found = search(on.unstableOrder ? random.shuffled(all) : all, query, on);
+  const ordered = on.unstableOrder ? random.shuffled(all) : all;
+  const found = search(ordered, query, parametersOf(path), on);
   const slice = sliceOf(path, query, found.length, on);
   const end = slice.start + shortened(slice, on, random);
   const rows = visibleOf(found.slice(slice.start, end));

@@ -17,7 +17,7 @@ const nestedAt: ValueAt = (row, path) =>
       row,
     );
 
-/** `companyId` is `company.id` under another name. */
+/** Where references are not as documented, `companyId` is `company.id` under another name. */
 function valueAt(row: Row, path: string): unknown {
   const [, name] = /^(\w+)Id$/.exec(path) ?? [];
   return nestedAt(row, path) ?? (name === undefined ? undefined : nestedAt(row, `${name}.id`));
@@ -33,16 +33,13 @@ function compare(a: unknown, b: unknown): number {
 }
 
 /** `-updatedAt,+name`; equal records keep their order. */
-function sorted(rows: readonly Row[], sort: string): Row[] {
+function sorted(rows: readonly Row[], sort: string, at: ValueAt): Row[] {
   const keys = sort.split(',').map((key) => ({
     path: key.replace(/^[-+ ]/, ''),
     sign: key.startsWith('-') ? -1 : 1,
   }));
   return rows.toSorted((a, b) =>
-    keys.reduce(
-      (order, { path, sign }) => order || sign * compare(valueAt(a, path), valueAt(b, path)),
-      0,
-    ),
+    keys.reduce((order, { path, sign }) => order || sign * compare(at(a, path), at(b, path)), 0),
   );
 }
 
@@ -61,17 +58,25 @@ const mentions = (row: Row, text: string): boolean =>
 const hasAnyWord = (row: Row, filters: string): boolean =>
   filters.split(/[,:|\s]+/).some((word, at) => at > 0 && mentions(row, word));
 
-/** The records that match a request, as far as the service honours its parameters. */
-export function search(all: readonly Row[], query: URLSearchParams, on: Active): readonly Row[] {
-  const asked = (name: 'filters' | 'query' | 'sort') =>
-    on[name] === 'ignored' ? null : query.get(name);
+export type SearchParameter = 'filters' | 'query' | 'sort';
+
+/** The records that match a request, as far as the service honours its parameters. @param known those of the route */
+export function search(
+  all: readonly Row[],
+  query: URLSearchParams,
+  known: readonly SearchParameter[],
+  on: Active,
+): readonly Row[] {
+  const asked = (name: SearchParameter) =>
+    known.includes(name) && on[name] !== 'ignored' ? query.get(name) : null;
   const [filters, text, sort] = [asked('filters'), asked('query'), asked('sort')];
-  const at = on.flatFilterKeys ? flatAt : valueAt;
+  const fieldAt = on.references ? valueAt : nestedAt;
+  const at = on.flatFilterKeys ? flatAt : fieldAt;
   let rows = all;
   if (text) rows = rows.filter((row) => mentions(row, text));
   if (filters) {
     const isAnyWord = on.filters === 'any word';
     rows = rows.filter((row) => (isAnyWord ? hasAnyWord(row, filters) : passes(row, filters, at)));
   }
-  return sort ? sorted(rows, sort) : rows;
+  return sort ? sorted(rows, sort, fieldAt) : rows;
 }

@@ -85,25 +85,30 @@ function complaints(body: Row, stored: Row | undefined, records: Records, on: Ac
   ];
 }
 
-/** The record that `companyId` or `companyExtId` refers to. */
-function referred(name: string, body: Row, records: Records): Row | undefined {
+/** The record that `companyId` or `companyExtId` refers to, named where the service looks it up. */
+function referred(name: string, body: Row, records: Records, on: Active): Row | undefined {
   const id = body[`${name}Id`] ?? undefined;
   const externalIdentifier = body[`${name}ExtId`] ?? undefined;
-  if (id !== undefined) return named(records, id) ?? { id };
+  if (id !== undefined) return (on.refusesUnknownIds ? named(records, id) : undefined) ?? { id };
   return externalIdentifier === undefined ? undefined : { externalIdentifier };
 }
+
+const withoutNull = (body: Row): Row =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
 /** What the body makes of the fields of a record; undefined where it clears one. */
 function written(body: Row, stored: Row, records: Records, on: Active): Row {
   const isCleared = on.omitted === 'cleared';
+  // A service that keeps what is left out keeps null as well.
+  const values = isCleared ? withoutNull(body) : body;
   const next: Row = {};
   for (const name of plain) {
-    if (name in body || isCleared) next[name] = storedValue(name, body[name] ?? undefined, on);
+    if (name in values || isCleared) next[name] = storedValue(name, values[name], on);
   }
   for (const name of references) {
     const isGiven = `${name}Id` in body || `${name}ExtId` in body;
     const isFixed = on.writeRule === 'company kept' && name === 'company' && isRow(stored.company);
-    if ((isGiven || isCleared) && !isFixed) next[name] = referred(name, body, records);
+    if ((isGiven || isCleared) && !isFixed) next[name] = referred(name, body, records, on);
   }
   const { customFields } = body;
   if (isCleared) next.customFields = customFields;
