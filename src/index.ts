@@ -163,9 +163,14 @@ export class CpqOptionError extends Error {
   override readonly name = 'CpqOptionError';
 }
 
-const hostOptions: readonly SettingName[] = ['stateDir', 'redisUrl', 'cacheMegabytes', 'logLevel'];
-const allOptions: readonly SettingName[] = [
-  ...hostOptions,
+const sharedSettings: readonly SettingName[] = [
+  'stateDir',
+  'redisUrl',
+  'cacheMegabytes',
+  'logLevel',
+];
+const allSettings: readonly SettingName[] = [
+  ...sharedSettings,
   ...tenantSettings,
   ...(['sandbox', 'keepCollections', 'historyDays'] as const),
 ];
@@ -187,7 +192,8 @@ interface StateOwner {
  * @throws CpqOptionError that names the option, never a secret
  */
 export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
-  const settings = hostSettings({ ...options });
+  const own = { ...options };
+  const settings = hostSettings(own);
   const log = createLog(settings.logLevel);
   const servers = new Map<CpqServer, StateOwner>();
   let common: Promise<SharedServices> | undefined;
@@ -204,11 +210,11 @@ export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
 
   /** @throws ConfigError; Error when Redis refuses the password, or the host is closed */
   async function open({ name: givenName, ...given }: Options): Promise<CpqServer> {
-    const shared = hostOptions.find((name) => name in given);
+    const shared = sharedSettings.find((name) => name in given);
     if (shared !== undefined) throw new ConfigError(`"${shared}" is an option of the host`);
     const name = givenName === undefined ? undefined : validName(givenName);
-    const read = settingsFrom({ ...options, ...given }, allOptions);
-    const address = await resolveAddress(read);
+    const ofTenant = settingsFrom({ ...own, ...given }, allSettings);
+    const address = await resolveAddress(ofTenant);
     try {
       const services = await openShared();
       if (closed) throw new Error('the host is closed');
@@ -216,7 +222,7 @@ export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
       const owner = { name: name && `${name} at ${baseUrl.href}`, key };
       refuseOtherKey(owner, [...servers.values()]);
       const more = { stateByKey: name === undefined, nameOf: optionName };
-      const handle = openHandle(name ?? baseUrl.host, read, address, services, more);
+      const handle = openHandle(name ?? baseUrl.host, ofTenant, address, services, more);
       const server = serverFor(handle, () => servers.delete(server));
       servers.set(server, owner);
       return server;
@@ -239,7 +245,7 @@ export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
 
 function hostSettings(options: Options) {
   try {
-    return settingsFrom(options, hostOptions);
+    return settingsFrom(options, sharedSettings);
   } catch (error) {
     rethrowNamingOptions(error);
   }

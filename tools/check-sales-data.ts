@@ -17,6 +17,7 @@ import {
 import { checksRestOn, restsOn } from '../src/briefs/rests-on.ts';
 import { compact } from '../src/figures/fields.ts';
 import { plural } from '../src/figures/naming.ts';
+import { recordsById, runSteps } from '../src/figures/steps.ts';
 import type { Candidate } from '../src/names/name-filters.ts';
 import type { ApiRecord, RecordLists, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
@@ -179,13 +180,14 @@ const checkWords = (name: CheckName) =>
 function occurring(check: CheckName, data: RecordLists) {
   const [about] = checks[check].needs;
   const records: readonly ApiRecord[] = data[about] ?? [];
-  const { owner, company, status, label } = filteredRefs(check, data);
+  const { owner, company, status } = filteredRefs(check);
   return {
     owner: () => records.flatMap(owner),
     company: () =>
       isOfCompanies(checks[check]) ? [...(data.company ?? []), ...records.flatMap(company)] : [],
     status: () => records.flatMap(status),
-    label: () => records.flatMap(label),
+    label: () =>
+      records.flatMap(filteredRefs(check, runSteps(recordsById(data.company ?? []))).label),
   };
 }
 

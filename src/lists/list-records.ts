@@ -202,7 +202,7 @@ async function gapsOfList(question: ListQuestion, page: LocalPage<ApiRecord>): P
   if (examined) found.push(...(await gapsOfCriteria(question, examined)));
   const isWhole = !isSearched && (examined !== undefined || total <= records.length);
   const gaps = isWhole ? found : await withoutChance(tenant, resource, found, call);
-  if (examined) gaps.push(...(await lostReferences(question, records.length, examined)));
+  if (examined) gaps.push(...(await gapsOfReferences(question, records.length, examined)));
   const companies = showsCurrency(resource, columns) && tenant.cached('company');
   if (companies)
     gaps.push(...(await fieldGaps(tenant, 'company', { records: companies }, ['currency'])));
@@ -216,13 +216,16 @@ async function gapsOfCriteria(
 ): Promise<FieldGap[]> {
   const keys = [...criteria.conditions, ...criteria.sort].map(({ key }) => key);
   const [named, others] = fieldsOfKeys(resource, keys);
-  const ofOthers = await fieldGaps(tenant, resource, { records }, others);
   const ofNamed = await fieldGaps(tenant, resource, { records }, named);
+  const ofOthers = await fieldGaps(tenant, resource, { records }, others);
   return [...ofNamed, ...gapsAbout({ [resource]: [] }, ofOthers)];
 }
 
-/** Where a filter by company finds nothing, a page of companies shows whether their ids in other records have their form. */
-async function lostReferences(
+/**
+ * The references that lead nowhere. Where a filter by company finds nothing, a page of companies shows whether their ids in
+ * other records have their form.
+ */
+async function gapsOfReferences(
   { tenant, resource, criteria, call }: ListQuestion,
   found: number,
   records: readonly ApiRecord[],
@@ -289,7 +292,8 @@ async function localPage<R extends Resource>(
   const { sort, search } = plan;
   const keys = [...plan.conditions, ...sort].map(({ key }) => key);
   const { coverage, asOf, records: read } = await readFor(question, search);
-  const text = plan.text ?? (search.query && (await ignoredText(question, search.query, read)));
+  const text =
+    plan.text ?? (search.query ? await ignoredText(question, search.query, read) : undefined);
   await readForKeys(tenant, keys, read, call);
   const all = await nameRows(tenant, resource, read);
   const known = await knownFor(tenant, resource, [], call);
@@ -543,11 +547,12 @@ function describeOccurring(
   const similar = alike.length > 0 ? alike : parts.slice(0, maxExamples);
   const shown = similar.length > 0 ? similar : values.toSorted(compare).slice(0, maxExamples);
   if (shown.length === 0) return wording`No record has a value for ${key}.`;
-  const names = join(
-    shown.map((name) => quote(name)),
-    ', ',
-  );
-  const missing = wording`No record ${key === 'for' ? 'is for' : wording`has the ${key}`} ${quote(text)}.`;
+  const quoted = shown.map((name) => quote(name));
+  const names = join(quoted, ', ');
+  const missing =
+    key === 'for'
+      ? wording`No record is for ${quote(text)}.`
+      : wording`No record has the ${key} ${quote(text)}.`;
   if (shown.length >= values.length) return wording`${missing} There are: ${names}.`;
   if (parts.length > maxExamples)
     return wording`${missing} ${parts.length} values contain it: ${key}:~TEXT finds all of them.`;

@@ -126,7 +126,7 @@ function changeCall(parts: CallParts, ctx: ServerContext, asking: AskingCall): C
   return {
     ...toolCall(ctx),
     client: client.name,
-    answered: (formAnswer.seal ?? args.confirm ?? chosen) !== undefined,
+    answered: [formAnswer.seal, args.confirm, chosen].some((it) => it !== undefined),
     consent: (proposal) => requestConsent(proposal, parts, asking),
     ...(chosen && {
       askAgain: (proposal) => createQuestion('view', proposal, parts.tenant, asking),

@@ -156,7 +156,8 @@ export function memoizedAnswer<R extends Resource>(
 /** Amounts by currency as text: "12,500 EUR, 40 GBP and 300.50 USD". */
 export function formatAmounts(amounts: Amounts): Wording {
   const words = Object.entries(amounts).map(([code, amount]) => formatAmount(amount, code));
-  return join([join(words.slice(0, -1), ', ') || false, words.at(-1)], ' and ');
+  const last = words.pop() ?? wording``;
+  return words.length === 0 ? last : wording`${join(words, ', ')} and ${last}`;
 }
 
 /** Of groups in the order of their amounts. */

@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { type ChangeOutcome, changeOutcomes, type Question } from '../changes/consent.ts';
 import type { Decision } from '../changes/decide.ts';
 import type { WriteResult } from '../changes/execute.ts';
-import { changedCustomFields, customField, shownValue } from '../changes/fields.ts';
+import {
+  changedCustomFields,
+  customField,
+  type FieldChange,
+  shownValue,
+} from '../changes/fields.ts';
 import type { ChangePlan } from '../changes/plan.ts';
 import { outcomeOf, outcomeWord } from '../figures/outcome.ts';
 import { concise } from '../lists/concise.ts';
@@ -30,7 +35,7 @@ export const changeOutput = {
 };
 
 /** One changed field as a row: names rather than ids where known, and only the custom fields that differ. */
-export function changeRow({ field, kind, from, to }: ChangePlan['changes'][number]) {
+export function changeRow({ field, kind, from, to }: FieldChange) {
   if (kind !== 'custom') return { field, from: shownValue(kind, from), to: shownValue(kind, to) };
   const names = changedCustomFields(from, to);
   const customValues = (custom: unknown) =>

@@ -8,10 +8,22 @@ import { compare } from '../../figures/lists.ts';
 import { type CurrencyOf, rounded, sumOf } from '../../figures/money.ts';
 import { byName, type Named, named, nameOrId } from '../../figures/naming.ts';
 import { statusOfQuote } from '../../figures/quote-state.ts';
-import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
+import {
+  filterSteps,
+  type ResultOf,
+  recordsById,
+  type Steps,
+  sortSteps,
+} from '../../figures/steps.ts';
 import { refersTo } from '../../names/name-filters.ts';
 import { companyOf, labelsOf } from '../../names/references.ts';
-import type { ApiRecord, Opportunity, RecordLists, Ref } from '../../service/records/records.ts';
+import type {
+  ApiRecord,
+  Company,
+  Opportunity,
+  RecordLists,
+  Ref,
+} from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import type { Check, CheckContext, CheckParameters, RawFinding } from './check.ts';
 import * as contracts from './contracts.ts';
@@ -58,9 +70,11 @@ export interface CheckOptions extends CheckParameters {
   currencyOf?: CurrencyOf;
 }
 
-/** What the filters compare of each record that a check is about. */
-export function filteredRefs(name: CheckName, { company = [] }: RecordLists) {
-  let companies: Parameters<typeof labelsOf>[1] | undefined;
+/** What the filters compare of each record that a check is about. @param companies by their ids, for labels */
+export function filteredRefs(
+  name: CheckName,
+  companies: ReadonlyMap<string | undefined, Company> = new Map(),
+) {
   const [about] = checks[name].needs;
   // The service names owners of quotes and opportunities only.
   const refsOf: Record<keyof CheckFilters, (record: ApiRecord) => readonly (Ref | undefined)[]> = {
@@ -69,10 +83,7 @@ export function filteredRefs(name: CheckName, { company = [] }: RecordLists) {
     status: (record: Opportunity) => [
       about === 'quote' ? { name: statusOfQuote(record) } : record.pipelineStage,
     ],
-    label(record) {
-      companies ??= new Map(company.map((each) => [each.id, each]));
-      return labelsOf(record, companies).map((label) => ({ name: label }));
-    },
+    label: (record) => labelsOf(record, companies).map((label) => ({ name: label })),
   };
   return refsOf;
 }
@@ -83,13 +94,14 @@ export function* matching(
   data: RecordLists,
   filters: CheckFilters,
 ): Steps<RecordLists> {
-  const given = keysOf(filters);
+  const given = keysOf(filters).flatMap((by) => (filters[by] ? [[by, filters[by]] as const] : []));
   if (given.length === 0) return data;
-  const refsOf = filteredRefs(name, data);
+  const companies = yield* recordsById(filters.label ? (data.company ?? []) : []);
+  const refsOf = filteredRefs(name, companies);
   const [about] = checks[name].needs;
   const records: readonly ApiRecord[] = data[about] ?? [];
   const matched = yield* filterSteps(records, (record) =>
-    given.every((by) => refsOf[by](record).some((ref) => refersTo(ref, filters[by] ?? {}))),
+    given.every(([by, filter]) => refsOf[by](record).some((ref) => refersTo(ref, filter))),
   );
   return { ...data, [about]: matched };
 }

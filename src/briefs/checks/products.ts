@@ -93,8 +93,8 @@ function priceKind(price: Decimal, cost: Decimal): string {
 
 function describeMargin(price: Decimal, cost: Decimal): Wording {
   const percent = margin(price, cost);
-  const words = percent !== undefined && wording`, margin ${percent} %`;
-  return wording`price ${formatNumber(perUnit(price))}, cost ${formatNumber(perUnit(cost))}${words}`;
+  const prices = wording`price ${formatNumber(perUnit(price))}, cost ${formatNumber(perUnit(cost))}`;
+  return percent === undefined ? prices : wording`${prices}, margin ${percent} %`;
 }
 
 export const pricingDrift: Check = {

@@ -167,8 +167,11 @@ function judgeLines(quote: Quote, catalogue: Catalogue): QuoteJudgement[] {
 
 /** "3 lines, first "Old switch"". */
 function describeLines(lines: readonly QuoteItem[], first: string | undefined): Wording {
-  const lead = lines.length === 1 ? ': ' : ', first ';
-  return wording`${plural(lines.length, 'line')}${first !== undefined && wording`${lead}${quoteText(first)}`}`;
+  const all = plural(lines.length, 'line');
+  if (first === undefined) return all;
+  return lines.length === 1
+    ? wording`1 line: ${quoteText(first)}`
+    : wording`${all}, first ${quoteText(first)}`;
 }
 
 export const zeroPrices: Check = {

@@ -118,15 +118,13 @@ export function salesFigures(
   closed: readonly Deal[],
   { show, target, currency, today }: SalesOptions,
 ) {
-  const { won } = byOutcome(closed);
-  const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
-  const code = currency?.name;
+  const about = { currency: currency?.name, today };
   return {
-    target: target === undefined ? undefined : againstTarget(target, { open, overdue, won }, code),
+    target: target === undefined ? undefined : againstTarget(target, open, closed, about),
     velocity: show.includes('velocity')
       ? compact({
           averageOpen: averageValue(open),
-          averageWon: averageValue(won),
+          averageWon: averageValue(byOutcome(closed).won),
           perDay: velocity(open, closed),
         })
       : undefined,
@@ -160,9 +158,12 @@ function velocity(open: readonly Deal[], closed: readonly Deal[]): Amounts | und
  */
 function againstTarget(
   target: number,
-  { open, overdue, won: wonDeals }: Record<'open' | 'overdue' | 'won', readonly Deal[]>,
-  currency: string | undefined,
+  open: readonly Deal[],
+  closed: readonly Deal[],
+  { currency, today }: { currency: string | undefined; today: Day },
 ) {
+  const { won: wonDeals } = byOutcome(closed);
+  const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
   const currenciesOf = (deals: readonly Deal[]) =>
     Object.keys(countsBy(deals, ({ currency: own }) => own));
   const [code = unknownCurrency] = [
