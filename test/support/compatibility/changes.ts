@@ -12,7 +12,7 @@ export interface Change extends Choices {
 
 export type Changes = Readonly<Record<string, Change>>;
 
-/** What is made of each form, by its name, which follows these words. */
+/** What `make` makes of each form. @param words before each name */
 export const ofEach = <F, R>(
   forms: Readonly<Record<string, F>>,
   make: (form: F) => R,

@@ -129,7 +129,7 @@ export const halves: Changes = rewritten({
   'half: currency symbol': halfAs(
     '/company',
     'currency',
-    (it: Named) => ({ EUR: '€', USD: '$', GBP: '£' })[String(it)],
+    (it: string) => ({ EUR: '€', USD: '$', GBP: '£' })[it],
   ),
   'half: company name null': halfAs('/company', 'name', () => null),
   'half: company title': half('/company', 'name', called('title')),

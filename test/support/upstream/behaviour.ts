@@ -175,7 +175,7 @@ interface Switches {
   maxSize: number | { rows: number; over: 400 | 500 };
   /** The page size, whatever is requested. */
   fixedSize: number;
-  /** The routes whose pages have a size; others refuse the parameter by name. Where only searches do, others are whole. */
+  /** The routes that take a page size; others refuse it by name. With `search routes`, others have one page with all. */
   sizeOn: 'search routes' | 'no route';
   ignoreFrom: boolean;
   /** All records at once, whatever is requested; of every route, or of those that are not documented as searches. */
@@ -207,7 +207,7 @@ interface Switches {
   missing: 'null' | 'empty text';
   amounts: 'texts';
   times: 'epoch seconds' | 'epoch milliseconds';
-  /** Probabilities are stored and sent as 0–100. */
+  /** Probabilities are sent as 0–100. */
   probability: 'percent';
   fields: 'snake_case' | 'PascalCase' | 'in attributes' | 'other amounts';
   idField: '_id';

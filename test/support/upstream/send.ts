@@ -36,8 +36,8 @@ function headText({ status, headers }: Message): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${lines.join('')}`;
 }
 
-async function sendHalfHead(exchange: Exchange, reply: Message, how: Cut['how']): Promise<void> {
-  const head = headText(reply);
+async function sendHalfHead(exchange: Exchange, message: Message, how: Cut['how']): Promise<void> {
+  const head = headText(message);
   exchange.socket.write(head.slice(0, Math.floor(head.length * 0.7)));
   await pause(exchange, readTime);
   await sever(exchange, how);
@@ -59,17 +59,17 @@ function sendRaw({ request, socket }: Exchange, raw: string): void {
 }
 
 /** Sends header lines slowly; then, unless they never end, the rest of the answer. */
-async function dripHead(exchange: Exchange, reply: Message, trickle: Trickle): Promise<void> {
+async function dripHead(exchange: Exchange, message: Message, trickle: Trickle): Promise<void> {
   const { request, socket } = exchange;
   const line = `x-drip: ${'.'.repeat(Math.max(1, trickle.bytes))}\r\n`;
-  socket.write(headText(reply));
+  socket.write(headText(message));
   for (let sent = 0; sent < (trickle.total ?? Number.POSITIVE_INFINITY); sent += trickle.bytes) {
     await pause(exchange, trickle.everyMs);
     socket.write(line);
   }
   request.outcome = 'answered';
-  socket.write(`content-length: ${reply.body.length}\r\nconnection: close\r\n\r\n`);
-  socket.write(reply.body);
+  socket.write(`content-length: ${message.body.length}\r\nconnection: close\r\n\r\n`);
+  socket.write(message.body);
   socket.destroySoon();
 }
 
@@ -107,26 +107,26 @@ function framed({ status, headers, body }: Message, on: Active): Record<string, 
   return { 'content-type': type, ...rest, ...(on.chunks === undefined && !endless && length) };
 }
 
-function sendHead({ on, response }: Exchange, reply: Message): void {
+function sendHead({ on, response }: Exchange, message: Message): void {
   const rename = on.headerCase === undefined ? String : recased[on.headerCase];
-  const lines = Object.entries(framed(reply, on)).map(([name, value]) => [rename(name), value]);
-  response.writeHead(reply.status, Object.fromEntries(lines));
+  const lines = Object.entries(framed(message, on)).map(([name, value]) => [rename(name), value]);
+  response.writeHead(message.status, Object.fromEntries(lines));
   if (on.delayBody !== undefined || on.trickle || on.cut) response.flushHeaders();
 }
 
 /** Sends the answer with the faults of the switches. */
-export async function send(exchange: Exchange, reply: Message): Promise<void> {
+export async function send(exchange: Exchange, message: Message): Promise<void> {
   const { request, on, response } = exchange;
   await pause(exchange, on.delayHeaders);
-  request.status = reply.status;
+  request.status = message.status;
   if (on.cut?.at === 'start') return sever(exchange, on.cut.how);
   if (on.raw !== undefined) return sendRaw(exchange, on.raw);
-  if (on.cut?.at === 'headers') return sendHalfHead(exchange, reply, on.cut.how);
-  if (on.trickle?.part === 'headers') return dripHead(exchange, reply, on.trickle);
-  sendHead(exchange, reply);
+  if (on.cut?.at === 'headers') return sendHalfHead(exchange, message, on.cut.how);
+  if (on.trickle?.part === 'headers') return dripHead(exchange, message, on.trickle);
+  sendHead(exchange, message);
   await pause(exchange, on.delayBody);
-  if (on.cut) return sendHalfBody(exchange, reply.body, on.cut.how);
-  const rest = on.trickle ? await drip(exchange, reply.body, on.trickle) : reply.body;
+  if (on.cut) return sendHalfBody(exchange, message.body, on.cut.how);
+  const rest = on.trickle ? await drip(exchange, message.body, on.trickle) : message.body;
   if (on.chunks !== undefined) await sendPieces(exchange, rest);
   response.end(on.chunks === undefined ? rest : undefined);
 }
