@@ -33,6 +33,7 @@ export async function startService(choices: Choices = {}): Promise<Service> {
     ...documented,
     ...behaviour,
     longIds: ids === '19 digits',
+    finalSlash: true,
     records: { ...storedData, '/category/tree': treeOf(storedData['/category']) },
   });
   return { ...upstream, key, storedData };

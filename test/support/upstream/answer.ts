@@ -58,9 +58,9 @@ export interface Answering {
   rewrite: Rewrite;
 }
 
-/** The part below `/public-api`, without a slash at the end. */
+/** The part below `/public-api`. */
 export const endpointOf = (path: string): string =>
-  path.startsWith(`${prefix}/`) ? path.slice(prefix.length).replace(/(.)\/$/, '$1') : '';
+  path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : '';
 
 export const routeOf = (endpoint: string): ResourcePath | undefined =>
   resourcePaths.findLast((route) => endpoint === route || endpoint.startsWith(`${route}/`));

@@ -8,7 +8,7 @@ export interface UpstreamRequest {
   method: string;
   /** As received, `/public-api` included, without the query. */
   path: string;
-  /** The path below `/public-api`, without a slash at the end. */
+  /** The path below `/public-api`; without a slash at the end, where that is allowed. */
   endpoint: string;
   /** The list route of the path. */
   route: ResourcePath | undefined;

@@ -33,6 +33,8 @@ export interface Start {
   seed?: number;
   /** The records, instead of generated ones. */
   records?: Records;
+  /** A path may end with a slash. */
+  finalSlash?: boolean;
   /** Creates what changes the replies of this service. */
   rewrite?: (() => Rewrite) | undefined;
   /** The clock of the rolling window and of `updatedAt`. */
@@ -75,14 +77,20 @@ async function startElsewhere(): Promise<Elsewhere & { close(): Promise<void> }>
   };
 }
 
-function entryOf(incoming: IncomingMessage, n: number, at: number): UpstreamRequest {
+function entryOf(
+  incoming: IncomingMessage,
+  n: number,
+  at: number,
+  finalSlash: boolean,
+): UpstreamRequest {
   const [path = '', query = ''] = (incoming.url ?? '').split(/\?(.*)/s);
+  const endpoint = endpointOf(finalSlash ? path.replace(/\/$/, '') : path);
   return {
     n,
     method: incoming.method ?? '',
     path,
-    endpoint: endpointOf(path),
-    route: routeOf(endpointOf(path)),
+    endpoint,
+    route: routeOf(endpoint),
     query: new URLSearchParams(query),
     headers: incoming.headers,
     body: '',
@@ -140,7 +148,7 @@ function settle(exchange: Exchange, error: unknown): void {
  */
 export async function startUpstream(initial: Behaviour & Start = {}): Promise<Upstream> {
   const { counts = {}, ids = {}, records, seed = 1, now = Date.now, ...others } = initial;
-  const { rewrite: makeRewrite, ...behaviour } = others;
+  const { rewrite: makeRewrite, finalSlash = false, ...behaviour } = others;
   const live = new LiveBehaviour();
   live.set(behaviour);
   const budget = new RollingBudget(now);
@@ -151,7 +159,7 @@ export async function startUpstream(initial: Behaviour & Start = {}): Promise<Up
 
   const server = await listen((incoming, response) => {
     received += 1;
-    const request = entryOf(incoming, received, now());
+    const request = entryOf(incoming, received, now(), finalSlash);
     upstream.requests.push(request);
     const on = live.for(request);
     const over = overWith(request, response);
