@@ -3,7 +3,7 @@ import { contactName, quoteName } from '../src/figures/naming.ts';
 import { deletionOf } from '../src/figures/outcome.ts';
 import { readByIdentifier } from '../src/lists/by-identifier.ts';
 import { rowOf, showsCurrency } from '../src/lists/concise.ts';
-import { knownFor, nameProducts, readForColumns } from '../src/lists/known.ts';
+import { knownFor, nameShownProducts, readForColumns } from '../src/lists/known.ts';
 import type { ApiRecord } from '../src/service/records/records.ts';
 import { resources } from '../src/service/routes.ts';
 import { quote, trusted, wording } from '../src/text/untrusted-text.ts';
@@ -29,7 +29,7 @@ export const getRecord = defineTool({
   async run(tenant, { resource, id, fields }, call) {
     const found: ApiRecord = await readByIdentifier(tenant, resource, id, call);
     const shape = { detail: 'full', fields } as const;
-    const [record = found] = await nameProducts(tenant, resource, [found], shape, call);
+    const [record = found] = await nameShownProducts(tenant, resource, [found], shape, call);
     const missing = missingFields(resource, [record], fields);
     const isWhole = !fields?.length;
     if (!isWhole) await readForColumns(tenant, resource, fields, call);

@@ -14,7 +14,7 @@ export class ChangeRefused extends Error {
   readonly reason: Wording;
   /** Alternatives or differences, shown with the reason. */
   readonly details: Record<string, unknown> | undefined;
-  /** By which the operator can allow it. */
+  /** The setting with which the operator can allow it. */
   readonly setting: LimitingSetting | undefined;
 
   constructor(reason: Wording, details?: Record<string, unknown>, setting?: LimitingSetting) {
@@ -26,7 +26,7 @@ export class ChangeRefused extends Error {
 }
 
 /** The refusal of a change for a reason that is written as with `wording`: refused`There is no change ${quote(id)}.` */
-export const refused = <const T extends readonly (string | number)[]>(
+export const refused = <const T extends readonly (string | number | false)[]>(
   strings: TemplateStringsArray,
   ...pieces: { readonly [K in keyof T]: Piece<T[K]> }
 ): ChangeRefused => new ChangeRefused(wording<T>(strings, ...pieces));

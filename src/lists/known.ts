@@ -75,7 +75,7 @@ function companiesToRead(
 
 /**
  * Reads the opportunities, if these columns would be empty without them. Companies are left to `knownFor`, and the products of
- * pricing books to `nameProducts`, which need fewer requests.
+ * pricing books to `nameShownProducts`, which need fewer requests.
  * @throws ApiError
  */
 export async function readForColumns(
@@ -113,9 +113,10 @@ function cachedById(tenant: Tenant, resource: 'company' | 'category'): CachedByI
 /**
  * Pricing books with the names and part numbers of the products that are shown: from the cached products, those of the
  * books, or all where the service cannot be asked for some. Without permission for products they keep their ids only.
+ * Other records are returned as they are.
  * @throws ApiError if the key is refused
  */
-export async function nameProducts<R extends Resource>(
+export async function nameShownProducts<R extends Resource>(
   tenant: Tenant,
   resource: R,
   records: readonly RecordOf[R][],

@@ -52,7 +52,7 @@ import {
   valuesOf,
   valueUnderKey,
 } from './criteria.ts';
-import { knownFor, nameProducts, nameRows, readForColumns, readGranted } from './known.ts';
+import { knownFor, nameRows, nameShownProducts, readForColumns, readGranted } from './known.ts';
 import { describeAssigned, describeNamesakes, subcategoriesLeftOut } from './left-out.ts';
 
 /** A page, and what is known to name what its rows refer to. */
@@ -97,7 +97,7 @@ export async function listRecords<R extends Resource>(
   requireValues(page.examined ?? page.records, criteria);
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const named = await nameRows(tenant, resource, page.records, known);
-  const records = await nameProducts(tenant, resource, named, { detail, fields }, call);
+  const records = await nameShownProducts(tenant, resource, named, { detail, fields }, call);
   const gaps = await gapsOfList(question, page);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
   const namesakes = await describeNamesakes(tenant, records, page.total, criteria, call);
